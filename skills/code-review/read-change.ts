@@ -1,4 +1,3 @@
-import type { Chunk, File as DiffFile } from "parse-diff";
 import { WebError } from "../../src/core/ports/web.ts";
 import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
@@ -25,8 +24,12 @@ export interface Change {
 }
 
 /** Generated files, which are not reviewed. */
-const generated =
-  /(^|\/)(package-lock\.json|yarn\.lock|pnpm-lock\.yaml|poetry\.lock|Cargo\.lock|go\.sum|composer\.lock|Gemfile\.lock|[^/]*\.min\.(js|css)|[^/]*\.map|[^/]*\.snap|[^/]*_pb2\.py|[^/]*\.pb\.go|[^/]*\.generated\.\w+)$|(^|\/)(node_modules|vendor|dist)\//;
+const generated: readonly RegExp[] = [
+  /(?:^|\/)(?:package-lock\.json|(?:yarn|poetry|Cargo|composer|Gemfile)\.lock|pnpm-lock\.yaml|go\.sum)$/,
+  /\.(?:min\.(?:js|css)|map|snap|pb\.go|generated\.\w+)$|_pb2\.py$|(?:^|\/)(?:node_modules|vendor|dist)\//,
+];
+
+const isGenerated = (file: string) => generated.some((each) => each.test(file));
 
 /** Maximum lines reviewed per file, and maximum characters per piece and per shown line. */
 const maxLines = 3_000;
@@ -68,30 +71,79 @@ export function isDiff(text: string): boolean {
   );
 }
 
-/** The files of a diff in pieces, hunk by hunk. */
-export async function piecesOfDiff(text: string): Promise<Change> {
-  const { default: parseDiff } = await import("parse-diff");
-  const pieces: ReviewedPiece[] = [];
-  const left_out: Change["left_out"] = [];
-  for (const each of parseDiff(plainDiff(text))) {
-    const { to, from, chunks } = each;
-    const file = (to === undefined || to === "/dev/null" ? from : to) ?? "?";
-    const why = whyLeftOut(file, each);
-    if (why === undefined)
-      pieces.push(...chunks.flatMap((chunk) => piecesOf(file, linesOfHunk(chunk), chunk.content)));
-    else left_out.push({ file, why });
-  }
-  return { pieces, left_out };
+/** One file of a diff. A hunk is its header and the lines below it. */
+interface DiffFile {
+  header: string[];
+  hunks: { at: RegExpExecArray; lines: string[] }[];
 }
 
-function whyLeftOut(file: string, { deleted, chunks, from, to, oldMode, newMode, index }: DiffFile) {
-  if (deleted === true) return "deleted";
-  if (generated.test(file)) return "generated";
-  if (chunks.length > 0) return undefined;
-  if (from !== undefined && from !== "/dev/null" && from !== to) return `renamed from ${from}, nothing else`;
-  return oldMode !== newMode && index === undefined && oldMode !== undefined
-    ? "only its mode changed"
-    : "binary or empty";
+/**
+ * The files of a diff in pieces, hunk by hunk. Git and mail programs write several forms: quoted names with octal bytes, `diff --cc` with a
+ * column per parent, CRLF, a signature at the end. Diffs edited by people or models have hunks with wrong counts.
+ * https://git-scm.com/docs/diff-format
+ */
+export function piecesOfDiff(text: string): Change {
+  const change: Change = { pieces: [], left_out: [] };
+  for (const { header, hunks } of filesOfDiff(text)) {
+    const named = namesIn(header.join("\n"));
+    const why = whyLeftOut(named, hunks.length > 0);
+    if (why !== undefined) change.left_out.push({ file: named.file, why });
+    else
+      for (const { at, lines } of hunks) {
+        const shown = linesOfHunk(at, lines);
+        if (shown.some(({ line }) => line !== undefined))
+          change.pieces.push(...piecesOf(named.file, shown, at[0]));
+      }
+  }
+  return change;
+}
+
+function filesOfDiff(text: string): DiffFile[] {
+  const lines = (/^(?:diff |--- |@@ ).*\r$/m.test(text) ? text.replaceAll("\r\n", "\n") : text).split("\n");
+  const files: DiffFile[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const line = lines[at] ?? "";
+    const hunk = hunkHeader.exec(line);
+    const last = files.at(-1);
+    const isNext = line.startsWith("diff ") || (line.startsWith("--- ") && last?.hunks.length !== 0);
+    if (isNext) files.push({ header: [line], hunks: [] });
+    else if (hunk === null) last?.header.push(line);
+    const end = hunk === null ? at + 1 : endOfHunk(lines, at + 1);
+    if (hunk !== null) last?.hunks.push({ at: hunk, lines: lines.slice(at + 1, end) });
+    at = end;
+  }
+  return files;
+}
+
+/** What the lines before the hunks of a file say of it. */
+function namesIn(header: string) {
+  const part = (form: RegExp) => {
+    const [, written] = form.exec(header) ?? [];
+    const name = written
+      ?.replace(/\t.*/, "")
+      .replace(/^"((?:[^"\\]|\\.)*)"$/, (_, quoted) => unquoted(quoted));
+    return name?.replace(/^[abciwo12]\//, "");
+  };
+  const [before, after] = [part(/^--- (.+)$/m), part(/^\+\+\+ (.+)$/m)];
+  const same = part(/^diff --(?:git .* (?="?b\/)|cc |combined )(.+)$/m);
+  const from = part(/^(?:rename|copy) from (.+)$/m);
+  const file = [after, part(/^(?:rename|copy) to (.+)$/m), before, same].find(isThere) ?? "?";
+  return {
+    file,
+    from,
+    isDeleted: /^deleted file /m.test(header) || after === "/dev/null",
+    isMode: /^old mode /m.test(header) && !/^index /m.test(header),
+  };
+}
+
+const isThere = (name: string | undefined) => name !== undefined && name !== "/dev/null";
+
+function whyLeftOut({ file, from, isDeleted, isMode }: ReturnType<typeof namesIn>, hasHunks: boolean) {
+  if (isDeleted) return "deleted";
+  if (isGenerated(file)) return "generated";
+  if (hasHunks) return undefined;
+  if (from !== undefined) return `renamed from ${from}, nothing else`;
+  return isMode ? "only its mode changed" : "binary or empty";
 }
 
 /** A line as shown to a model, and the part of it that findings may quote. */
@@ -100,18 +152,21 @@ interface ShownLine {
   line?: ReviewedLine;
 }
 
-function linesOfHunk({ changes, newStart, newLines }: Chunk): ShownLine[] {
+function linesOfHunk([, ranges = "", newStart]: RegExpExecArray, lines: readonly string[]): ShownLine[] {
+  const parents = ranges.trim().split(" ").length;
+  const signOf = (line: string) => {
+    const signs = line.slice(0, parents);
+    return signs.includes("+") ? "+" : signs.includes("-") ? "-" : " ";
+  };
   // A hunk without lines in the new file has the number of the line before it.
-  let next = newLines === 0 ? newStart + 1 : newStart;
-  return changes.map((change): ShownLine => {
-    const { content } = change;
-    if (content.startsWith("\\")) return { shown: `     ${content}` };
-    const text = content.slice(1);
-    if (change.type === "del")
-      return { shown: `     ${content}`, line: { number: next, kind: "removed", text } };
-    const number = change.type === "add" ? change.ln : change.ln2;
-    next = number + 1;
-    return shownLine(number, content, { kind: change.type === "add" ? "added" : "context", text });
+  const isGone = lines.every((line) => line.startsWith("\\") || signOf(line) === "-");
+  let next = Number(newStart) + (isGone ? 1 : 0);
+  return lines.map((line): ShownLine => {
+    if (line.startsWith("\\")) return { shown: `     ${line}` };
+    const [sign, text] = [signOf(line), line.slice(parents)];
+    if (sign === "-") return { shown: `     -${text}`, line: { number: next, kind: "removed", text } };
+    next += 1;
+    return shownLine(next - 1, sign + text, { kind: sign === "+" ? "added" : "context", text });
   });
 }
 
@@ -137,7 +192,7 @@ function piecesOf(file: string, lines: readonly ShownLine[], heading?: string): 
 
 /** A complete file as a change in which every line was added. */
 export function piecesOfFile(file: string, text: string): Change {
-  if (generated.test(file)) return { pieces: [], left_out: [{ file, why: "generated" }] };
+  if (isGenerated(file)) return { pieces: [], left_out: [{ file, why: "generated" }] };
   if (text.trim() === "") return { pieces: [], left_out: [{ file, why: "empty" }] };
   const all = text.split(/\r?\n/);
   const lines = all
@@ -190,25 +245,6 @@ export function addressesOf(text: string): string[] {
   return pull === undefined ? [address] : [address, `https://patch-diff.githubusercontent.com/raw${pull}`];
 }
 
-/**
- * A diff in the plain form that parse-diff reads. Git and mail programs also write other forms: quoted names with octal bytes, `diff --cc`
- * with a column per parent, CRLF, a signature at the end. Diffs edited by people or models have hunks with wrong counts.
- * https://git-scm.com/docs/diff-format
- */
-function plainDiff(text: string): string {
-  const lines = (/^(?:diff |--- |@@ ).*\r$/m.test(text) ? text.replaceAll("\r\n", "\n") : text).split("\n");
-  const plain: string[] = [];
-  for (let at = 0; at < lines.length; ) {
-    const line = lines[at] ?? "";
-    const hunk = hunkHeader.exec(line);
-    const end = hunk === null ? at + 1 : endOfHunk(lines, at + 1);
-    if (hunk === null) plain.push(plainHeader(line));
-    else plain.push(...plainHunk(hunk, lines.slice(at + 1, end)));
-    at = end;
-  }
-  return plain.join("\n");
-}
-
 /** `@@ -1,3 +1,4 @@`; with two parents `@@@ -1,3 -1,3 +1,4 @@@`. */
 const hunkHeader = /^@@+ ((?:-\d+(?:,\d+)? )+)\+(\d+)(?:,\d+)? @@+(.*)$/;
 
@@ -223,28 +259,6 @@ function endOfHunk(lines: readonly string[], from: number): number {
   }
   while (at > from && lines[at - 1] === "") at -= 1;
   return at;
-}
-
-function plainHunk([, ranges = "", newStart, heading]: RegExpExecArray, lines: readonly string[]): string[] {
-  const parents = ranges.trim().split(" ");
-  const plain = lines.map((line) => {
-    if (line === "" || line.startsWith("\\")) return line || " ";
-    const columns = line.slice(0, parents.length);
-    const sign = columns.includes("+") ? "+" : columns.includes("-") ? "-" : " ";
-    return sign + line.slice(parents.length);
-  });
-  while (plain[0]?.startsWith("\\")) plain.shift();
-  if (plain.length === 0) return [];
-  const without = (sign: string) => plain.filter((line) => !line.startsWith(sign) && !line.startsWith("\\"));
-  const [oldStart] = /\d+/.exec(ranges) ?? [];
-  const [oldLines, newLines] = [without("+").length, without("-").length];
-  return [`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@${heading}`, ...plain];
-}
-
-function plainHeader(line: string): string {
-  if (!/^(?:diff |--- |\+\+\+ )/.test(line)) return line;
-  const named = line.replace(/(?<!\\)"((?:[^"\\]|\\.)*)"/g, (_, quoted: string) => unquoted(quoted));
-  return named.replace(/^diff --(?:cc|combined) (.*)$/, "diff --git a/$1 b/$1");
 }
 
 /** Decodes a name quoted by git, `gr\303\274n.ts`. Control characters become `?`. */

@@ -171,7 +171,7 @@ export const skill = defineSkill({
       "the change",
       "Review it yourself: only what its lines show, with file and line.",
     );
-    const change = await changeOf(texts);
+    const change = changeOf(texts);
     if (change.pieces.length === 0) {
       const left = change.left_out.map(({ file, why }) => `${file} (${why})`).join(", ");
       throw new SkillFailure(
@@ -272,10 +272,10 @@ async function textsOf(names: readonly string[], context: ToolContext): Promise<
   return texts;
 }
 
-async function changeOf(texts: readonly CodeText[]): Promise<Change> {
+function changeOf(texts: readonly CodeText[]): Change {
   const changes: Change[] = [];
   for (const { name, text } of texts)
-    changes.push(isDiff(text) ? await piecesOfDiff(text) : piecesOfFile(name, text));
+    changes.push(isDiff(text) ? piecesOfDiff(text) : piecesOfFile(name, text));
   return {
     pieces: changes.flatMap(({ pieces }) => pieces),
     left_out: changes.flatMap(({ left_out }) => left_out),

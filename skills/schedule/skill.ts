@@ -2,12 +2,13 @@ import { z } from "zod";
 import { notApproved } from "../../src/core/decisions/not-approved.ts";
 import { whenFields, whenShape } from "../../src/core/ports/plan-times.ts";
 import {
+  conditionSchema,
   hookKinds,
   type PlannedView,
+  type Proposal,
   plannedViewSchema,
-  type TriggerCondition,
-} from "../../src/core/ports/schedule.ts";
-import type { Plan } from "../../src/core/ports/schedules.ts";
+  type Wish,
+} from "../../src/core/ports/schedules.ts";
 import { definePart, defineSkillParts, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { PlanningContext, ToolContext } from "../../src/core/skill/tool.ts";
 import type { Outcome } from "../../src/core/values/failure.ts";
@@ -16,18 +17,14 @@ import { objectOf, toJson } from "../../src/core/values/json.ts";
 /** The part of a plan that is shown to the model. */
 const shownPlanSchema = plannedViewSchema.omit({ next_at: true });
 
-type Shown = z.output<typeof shownPlanSchema>;
-
-function show({ next_at: _, ...shown }: PlannedView): Shown {
-  return shown;
-}
+const result = z.object({ summary: z.string(), planned: shownPlanSchema });
 
 function nextTimes({ next }: Pick<PlannedView, "next">): string {
   return next.length === 0 ? "" : ` Next: ${next.join(", ")}.`;
 }
 
 /** A result in words. */
-function told({ summary, planned }: { summary: string; planned: Shown }): string {
+function told({ summary, planned }: z.output<typeof result>): string {
   const { id, what, text, when, next, tools, address, for: whom } = planned;
   return [
     what === "trigger"
@@ -54,15 +51,12 @@ function unwrap<T>(outcome: Outcome<T>): T {
   );
 }
 
-/** Stores what `plan` plans, after the person has agreed if the plan requires it. Returns the plan as people read it. */
-async function planned(
-  context: ToolContext,
-  plan: (schedules: PlanningContext) => Promise<Outcome<Plan>>,
-): Promise<PlannedView> {
+/** Plans a wish, and stores the plan after the person has agreed if it requires that. Returns the plan as people read it. */
+async function planned(context: ToolContext, wish: Wish, whom?: string): Promise<PlannedView> {
   const schedules = planning(context);
   // A step, so that the plan people agree to is the plan that is stored, and "in 20 minutes" the same moment after a crash.
-  const kept = await context.step("plan", async () => toJson(unwrap(await plan(schedules))));
-  const ready = kept as unknown as Plan;
+  const kept = await context.step("plan", async () => toJson(unwrap(await schedules.plan(wish, whom))));
+  const ready = kept as unknown as Proposal;
   if (ready.asks) {
     const { question, shown: input } = ready;
     const decision = await context.approve({
@@ -105,7 +99,7 @@ const planWish = definePart({
     "Comes back by itself: a reminder, or a task for you, once (at or in) or again and again (cron).",
   aliases: ["reminder"],
   parameters,
-  output: z.object({ summary: z.string(), planned: shownPlanSchema }),
+  output: result,
   readable: told,
   effect: "idempotent",
   says: (input) => ({
@@ -113,9 +107,9 @@ const planWish = definePart({
     quotes: "text",
   }),
   async run({ for: whom, ...wish }, context) {
-    const view = await planned(context, (schedules) => schedules.plan(wish, whom));
+    const view = await planned(context, wish, whom);
     const does = view.what === "reminder" ? "I remind" : "Planned";
-    return { summary: `${does} ${view.when}.${nextTimes(view)}`, planned: show(view) };
+    return { summary: `${does} ${view.when}.${nextTimes(view)}`, planned: view };
   },
 });
 
@@ -136,48 +130,23 @@ const planTrigger = definePart({
   description:
     "Does something whenever a message or reaction comes here, a thread stays without an answer, or a webhook is called.",
   parameters: triggerParameters,
-  output: z.object({ summary: z.string(), planned: shownPlanSchema }),
+  output: result,
   readable: told,
   listed: true,
   effect: "idempotent",
   says: () => ({ deed: "make a trigger", quotes: "text" }),
-  async run({ text, ...asked }, context) {
-    const condition = conditionOf(asked, context.user.id);
-    const view = await planned(context, (schedules) => schedules.plan({ what: "trigger", text, condition }));
+  async run({ text, by_me, ...asked }, context) {
+    const read = conditionSchema.safeParse({ ...asked, by: by_me ? context.user.id : undefined });
+    if (!read.success)
+      throw new SkillFailure("missing", `This trigger needs \`${read.error.issues[0]?.path.join(".")}\`.`);
+    const view = await planned(context, { what: "trigger", text, condition: read.data });
     const secret =
       view.address === undefined
         ? ""
         : " Its secret was sent to the person alone, or is made with `knack schedule secret` where nobody can be written to alone.";
-    return { summary: `Set: ${view.when}.${secret}`, planned: show(view) };
+    return { summary: `Set: ${view.when}.${secret}`, planned: view };
   },
 });
-
-/** @throws SkillFailure if a parameter is missing */
-function conditionOf(asked: Omit<z.output<typeof triggerParameters>, "text">, me: string): TriggerCondition {
-  const { on, words = "", emoji = "", by_me, hours, here = false, kind } = asked;
-  switch (on) {
-    case "webhook":
-      return { on, kind };
-    case "message":
-      return { on, words: filled(words, "words") };
-    case "reaction":
-      return { on, emoji: filled(emoji, "emoji"), ...(by_me ? { by: me } : {}) };
-    case "quiet":
-      if (hours === undefined) throw missing("hours");
-      return { on, hours, here };
-    default:
-      return on satisfies never;
-  }
-}
-
-function filled(text: string, name: string): string {
-  if (text.trim() === "") throw missing(name);
-  return text.trim();
-}
-
-function missing(name: string): SkillFailure {
-  return new SkillFailure("missing", `This trigger needs \`${name}\`.`);
-}
 
 /** Lists the schedules and triggers of this channel. */
 const listPlans = definePart({
@@ -189,7 +158,7 @@ const listPlans = definePart({
   async run(_input, context) {
     const plans = await planning(context).list();
     const summary = plans.length === 0 ? "Nothing is planned here." : `${plans.length} planned here.`;
-    return { summary, planned: plans.map(show) };
+    return { summary, planned: plans };
   },
 });
 
@@ -205,7 +174,7 @@ const changePlan = definePart({
     to: z.enum(["pause", "resume", "remove"]).optional(),
     ...whenFields,
   }),
-  output: z.object({ summary: z.string(), planned: shownPlanSchema }),
+  output: result,
   readable: ({ summary }) => summary,
   effect: "idempotent",
   says(input) {
@@ -220,12 +189,12 @@ const changePlan = definePart({
         "Give either `to`, or new times: at, in, cron, or bounds of the cron.",
       );
     if (to === undefined) {
-      const view = await planned(context, (schedules) => schedules.replan(id, when));
-      return { summary: `Changed: ${view.text}, ${view.when}.${nextTimes(view)}`, planned: show(view) };
+      const view = await planned(context, { what: "change", id, ...when });
+      return { summary: `Changed: ${view.text}, ${view.when}.${nextTimes(view)}`, planned: view };
     }
     const view = unwrap(await planning(context).change(id, to));
     const next = to === "resume" ? nextTimes(view) : "";
-    return { summary: `${changed[to]}: ${view.text}.${next}`, planned: show(view) };
+    return { summary: `${changed[to]}: ${view.text}.${next}`, planned: view };
   },
 });
 

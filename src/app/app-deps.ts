@@ -1,8 +1,7 @@
 import type { TurnCalls, TurnLog } from "../core/log/turn-log.ts";
 import type { MessageIndex } from "../core/ports/chat-actions.ts";
 import type { Meter, TurnTracer } from "../core/ports/model.ts";
-import type { ScheduleLimits } from "../core/ports/schedule.ts";
-import type { DueEntries } from "../core/ports/schedules.ts";
+import type { DueEntries, ScheduleLimits } from "../core/ports/schedules.ts";
 import type {
   Clock,
   GrowingTextIndex,

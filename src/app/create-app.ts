@@ -23,7 +23,6 @@ import { createPinnedFacts } from "./reading/pinned-facts.ts";
 import { createPlaceDescriber } from "./reading/place-description.ts";
 import { createRolesOf } from "./reading/roles-of.ts";
 import { createScheduleService } from "./schedules/create-schedules.ts";
-import { tellGoal } from "./schedules/goals.ts";
 import { createChats } from "./services/chats.ts";
 import { lackingIn } from "./services/lacking-means.ts";
 import { keptFor } from "./services/retention-policy.ts";
@@ -87,7 +86,7 @@ function openChannels(deps: AppDeps, forget: Forget) {
 function openTurns(deps: AppDeps, channels: ReturnType<typeof openChannels>) {
   const { log, clock, shared } = deps;
   const { platforms, ports: basePorts } = channels;
-  const { name, files, models, offers, chats, report } = basePorts;
+  const { name, files, folders, models, offers, chats, report } = basePorts;
   const feed = shared === undefined ? new Feed() : new SharedFeed(deps, shared);
   const commands = operationCommands(allOperations);
   const reader = new CommandReader(commands, name);
@@ -102,6 +101,7 @@ function openTurns(deps: AppDeps, channels: ReturnType<typeof openChannels>) {
     ...deps,
     ...deps.schedules,
     offers,
+    folders,
     platforms,
     submit,
     report,
@@ -141,7 +141,7 @@ type Turns = ReturnType<typeof openTurns>;
 /** Runs turns that the dispatcher claims: shown on their platforms, and measured. */
 function serveTurns(deps: AppDeps, turns: Turns, services: Services) {
   const { clock, limits } = deps;
-  const { platforms, dispatcher, commands, reader, runner, spending, submit, ports } = turns;
+  const { platforms, dispatcher, commands, reader, runner, spending, submit, schedules, ports } = turns;
   const { name, files, report } = ports;
   const commandRunner = createCommandRunner(commands, services, runner, reader, platforms);
   const measuring = createTurnMeasuring(deps);
@@ -156,7 +156,7 @@ function serveTurns(deps: AppDeps, turns: Turns, services: Services) {
     run: (claimed, signal, isHeld) => {
       const shown = presenter.around(claimed, (own) => run(claimed, own), signal, isHeld);
       const telling = { spending, submit, clock, report };
-      return tellSpending(telling, claimed, tellGoal(turns, claimed, shown));
+      return tellSpending(telling, claimed, schedules.goals.follow(claimed, shown));
     },
     watchers: (claimed) => [
       (event) => runner.countSpending(claimed, event),

@@ -69,10 +69,20 @@ export function namedCharset(contentType: string): string | undefined {
   return /charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType)?.[1]?.toLowerCase();
 }
 
-/** The text of bytes in a character set; undefined for an unknown label. */
-export function textIn(bytes: Uint8Array, charset: string): string | undefined {
+/** The label of the character set that a page or an XML document declares at its beginning, in small letters. */
+export function declaredCharset(document: Uint8Array): string | undefined {
+  const head = decode("latin1", document.subarray(0, 4_096));
+  const label =
+    /<meta[^<>]+charset\s*=\s*(?:["']\s*)?([\w-]+)/i.exec(head)?.[1] ??
+    /^\s*<\?xml[^>]+encoding\s*=\s*["']([\w-]+)/i.exec(head)?.[1];
+  // A document that declares UTF-16 in ASCII letters is not UTF-16 (HTML standard, "prescan").
+  return label === undefined || /^utf-?16/i.test(label) ? undefined : label.toLowerCase();
+}
+
+/** The text of bytes in a character set; undefined for an unknown label, and without one. */
+export function textIn(bytes: Uint8Array, charset: string | undefined): string | undefined {
   try {
-    return charset === "" ? undefined : new TextDecoder(charset).decode(bytes);
+    return charset === undefined ? undefined : new TextDecoder(charset).decode(bytes);
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
@@ -149,45 +159,18 @@ function likeliest(sample: Uint8Array): FoundEncoding {
 
 type Likeness = (label: string, sample: Uint8Array) => number;
 
-/**
- * Encodings with their measures. An encoding with two bytes per character is judged by the frequency of the characters with a first
- * byte (and with a second byte in the upper half).
- */
+/** Encodings with their measures. One with two bytes per character is judged by the frequency of the characters with a first byte. */
 const guesses: readonly (readonly [label: string, name: string, likeness: Likeness])[] = [
   ["windows-1252", "Windows-1252", letters("äöüßéèêëàâçñáíóúîïôûåøæœÄÖÜÉÀÇÅØÑ", "“”„’‘–—…€«»°§µ²³½·¡¿•™®©£")],
+  ["gb18030", "GBK", pairs({ 163: 0.9, 175: 0.3, 215: 0.9, 247: 0.1 }, { low: -1 })],
   [
-    "gb18030",
-    "GBK",
-    pairs((lead, high) =>
-      !high ? -1 : lead <= 0xa3 ? 0.9 : lead < 0xb0 ? 0.3 : lead <= 0xd7 ? 0.9 : lead <= 0xf7 ? 0.1 : -1,
-    ),
+    "shift_jis",
+    "Shift_JIS",
+    pairs({ 129: 0.8, 131: 1, 135: 0.1, 151: 0.85, 159: 0.1, 223: 0.2, 234: 0.1 }, { single: [0xa1, 0xdf] }),
   ],
-  ["shift_jis", "Shift_JIS", pairs(shiftJis, (byte) => (byte >= 0xa1 && byte <= 0xdf ? 0.2 : undefined))],
-  [
-    "euc-kr",
-    "EUC-KR",
-    pairs((lead, high) => (!high ? -0.5 : lead <= 0xa3 ? 0.8 : lead >= 0xb0 && lead <= 0xc8 ? 0.95 : 0.05)),
-  ],
-  [
-    "big5",
-    "Big5",
-    pairs((lead) => (lead < 0xa1 ? -1 : lead <= 0xa3 ? 0.8 : lead <= 0xc6 ? 0.88 : lead <= 0xf9 ? 0.1 : -1)),
-  ],
-  [
-    "euc-jp",
-    "EUC-JP",
-    pairs((lead, high) =>
-      !high
-        ? -1
-        : lead === 0xa4 || lead === 0xa5
-          ? 1
-          : lead <= 0xa8
-            ? 0.8
-            : lead >= 0xb0 && lead <= 0xcf
-              ? 0.85
-              : 0.1,
-    ),
-  ],
+  ["euc-kr", "EUC-KR", pairs({ 163: 0.8, 175: 0.05, 200: 0.95, 255: 0.05 }, { low: -0.5 })],
+  ["big5", "Big5", pairs({ 160: -1, 163: 0.8, 198: 0.88, 249: 0.1 }, {})],
+  ["euc-jp", "EUC-JP", pairs({ 163: 0.8, 165: 1, 168: 0.8, 175: 0.1, 207: 0.85, 255: 0.1 }, { low: -1 })],
   ["windows-1251", "Windows-1251", letters("оеаинтсрвлкмдпуяы", "«»—№“”–…")],
   ["windows-1253", "Windows-1253", letters("αοιετσνηρπκςάίόέλμ", "«»–’")],
   ["windows-1255", "Windows-1255", letters("יוהלאתרבשמנדם", "–”")],
@@ -199,28 +182,31 @@ const guesses: readonly (readonly [label: string, name: string, likeness: Likene
   ["macintosh", "Mac Roman", letters("äöüßéèêëàâçñáíóúîïôûåøæœÄÖÜÉÀÇÅØÑ", "“”„’‘–—…€«»°§µ¡¿•™®©£")],
 ];
 
-function shiftJis(lead: number, high: boolean): number {
-  if (lead === 0x82 || lead === 0x83) return 1;
-  if (lead === 0x81) return 0.8;
-  if (lead >= 0x88 && lead <= 0x97) return 0.85;
-  return lead <= 0x9f || (lead >= 0xe0 && lead <= 0xea) ? 0.1 : high ? -0.5 : -1;
-}
-
-/** The average score of the characters that are not ASCII. */
+/**
+ * The average score of the characters that are not ASCII.
+ * @param worths by the last first byte of a range: how usual its characters are; others score -1
+ * @param low the score of a character whose second byte is in the lower half; by default, it does not matter
+ * @param single the range of the bytes that are characters of their own
+ */
 function pairs(
-  worth: (lead: number, high: boolean) => number,
-  single: (byte: number) => number | undefined = () => undefined,
+  worths: Readonly<Record<number, number>>,
+  { low, single: [first = 0x100, last = 0] = [] }: { low?: number; single?: readonly number[] },
 ): Likeness {
+  const ranges = Object.entries(worths);
+  const isAlone = (byte: number) => byte >= first && byte <= last;
+  const worthOf = (lead: number, next = 0) => {
+    if (low !== undefined && next < 0xa1 && !isAlone(lead)) return low;
+    return ranges.find(([end]) => lead <= Number(end))?.[1] ?? -1;
+  };
   return (label, sample) => {
-    const worths: number[] = [];
+    const found: number[] = [];
     for (let at = 0; at < sample.length; at += 1) {
       const lead = sample[at] ?? 0;
       if (lead < 0x80) continue;
-      const alone = single(lead);
-      worths.push(alone ?? worth(lead, (sample[at + 1] ?? 0) >= 0xa1));
-      if (alone === undefined) at += 1;
+      found.push(worthOf(lead, sample[at + 1]));
+      if (!isAlone(lead)) at += 1;
     }
-    return decodes(label, sample) ? average(worths) : -1;
+    return decodes(label, sample) ? average(found) : -1;
   };
 }
 

@@ -20,7 +20,6 @@ export function createCharts(changed: Partial<DrawLimits> = {}): Charts {
     const run = {
       entry,
       request: JSON.stringify(request),
-      on: "input",
       env: { TZ: "UTC" },
       timeoutMs,
       maxAnswerBytes,

@@ -1,21 +1,16 @@
 import type { WantedChart } from "../core/ports/services.ts";
 
-/** Limits for drawing one picture. */
-export interface DrawLimits {
-  /** From the start of the process to its answer, ms. */
-  timeoutMs: number;
-  /** Resident memory of the process, bytes. */
-  memoryBytes: number;
-  /** Maximum rows of a chart. */
-  rows: number;
-  /** Maximum characters of a specification or an SVG. */
-  characters: number;
-}
+export type DrawLimits = typeof defaultLimits;
 
-export const defaultLimits: DrawLimits = {
+/** Limits for drawing one picture. */
+export const defaultLimits = {
+  /** From the start of the process to its answer, ms. */
   timeoutMs: 30_000,
+  /** Resident memory of the process, bytes. */
   memoryBytes: 1_200_000_000,
+  /** Maximum rows of a chart. */
   rows: 200_000,
+  /** Maximum characters of a specification or an SVG. */
   characters: 500_000,
 };
 

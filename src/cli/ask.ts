@@ -11,6 +11,7 @@ import {
   type ResultOptions,
 } from "./command-context.ts";
 import { settleUnattended, showTurn } from "./show-turn.ts";
+import { readText } from "./terminal-input.ts";
 
 export interface AskOptions extends ResultOptions {
   namespace: string;
@@ -23,7 +24,8 @@ export interface AskOptions extends ResultOptions {
 const maxAwayMinutes = 2;
 
 /** `knack ask`: one turn. Ctrl-C stops it; a second Ctrl-C only ends the command. */
-export async function ask(context: CommandContext, text: string, options: AskOptions): Promise<number> {
+export async function ask(context: CommandContext, asked: string, options: AskOptions): Promise<number> {
+  const text = await readText(context, asked);
   const files: AttachedFile[] = [];
   for (const path of options.file ?? []) {
     const file = await attachedFile(path);
@@ -35,8 +37,7 @@ export async function ask(context: CommandContext, text: string, options: AskOpt
   }
   return withConnection(context, { maxAwayMinutes, ...options }, async (connection) => {
     const { client } = connection;
-    const { namespace, thread } = options;
-    const message = { namespace, text, ...ownTimeZone(), ...(thread === undefined ? {} : { thread }) };
+    const message = { namespace: options.namespace, thread: options.thread, text, ...ownTimeZone() };
     const accepting = client.submitTurn(message, files);
     const watch = new AbortController();
     // At once: the turn may begin before its acceptance arrives here.
@@ -49,7 +50,7 @@ export async function ask(context: CommandContext, text: string, options: AskOpt
       const outcome = options.json
         ? await printEvents(context, connection, accepted.turn_id, watch.signal)
         : await showTurn(context, connection, accepted, watch);
-      return outcome === undefined ? exitCode.stopped : exitCodeOf(outcome);
+      return outcome === undefined ? exitCode.stopped : exitCodeOf[outcome];
     } finally {
       stopListening();
     }

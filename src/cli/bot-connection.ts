@@ -1,7 +1,9 @@
 import { operationRoutes } from "../app/operations/table.ts";
+import { errorCode } from "../base/error-text.ts";
 import { type ApiClient, createApiClient } from "../client/api-client.ts";
 import { ApiError } from "../client/api-error.ts";
-import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
+import type { ApiClientOptions } from "../client/request.ts";
+import { type LoadConfigOptions, type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
 import {
   type Bot,
@@ -26,7 +28,7 @@ export interface ConnectOptions extends GlobalOptions {
   /** Log level of a bot in this process, unless configured; `warn` by default. */
   logLevel?: Config["log"]["level"];
   /** Waits until the skills of a bot in this process have started. */
-  settled?: true;
+  settled?: true | undefined;
   /** Maximum time that a turn in this process waits for an unavailable model, minutes; as configured by default. */
   maxAwayMinutes?: number;
 }
@@ -36,8 +38,12 @@ const maxWaitMs = 30_000;
 const pauseMs = 100;
 
 /** The configuration as a command sees it. @throws ConfigError */
-export function readConfig(context: CommandContext, { config }: GlobalOptions): Promise<LoadedConfig> {
-  return loadConfig({ file: config, env: context.env, cwd: context.cwd });
+export function readConfig(
+  { env, cwd }: CommandContext,
+  { config: file }: GlobalOptions,
+  options: LoadConfigOptions["options"] = {},
+): Promise<LoadedConfig> {
+  return loadConfig({ file, env, cwd, options });
 }
 
 /**
@@ -48,16 +54,17 @@ export function readConfig(context: CommandContext, { config }: GlobalOptions): 
 async function connect(context: CommandContext, options: ConnectOptions): Promise<Connection> {
   const { config, sources } = await readConfig(context, options);
   const level = sources["log.level"] === "default" ? (options.logLevel ?? "warn") : config.log.level;
-  const away_minutes = Math.min(
-    config.model.away_minutes,
-    options.maxAwayMinutes ?? Number.POSITIVE_INFINITY,
-  );
+  const { maxAwayMinutes = Number.POSITIVE_INFINITY } = options;
+  const away_minutes = Math.min(config.model.away_minutes, maxAwayMinutes);
   const here = { ...config, log: { level }, model: { ...config.model, away_minutes } };
   const deadline = context.clock.now() + maxWaitMs;
   for (;;) {
     const connection = await tryConnect(here, context, options.settled === true);
     if (connection !== undefined) return connection;
-    if (context.clock.now() >= deadline) throw folderTaken(config.data.folder);
+    if (context.clock.now() >= deadline)
+      throw new CommandError(
+        `Another knack command has been using ${config.data.folder} for half a minute. Nothing was done. Wait until it ends, or start the bot with \`knack start\`, which commands then share.`,
+      );
     await context.clock.sleep(pauseMs);
   }
 }
@@ -69,50 +76,28 @@ async function tryConnect(
   settled: boolean,
 ): Promise<Connection | undefined> {
   const found = await context.findRunningBot(config.data.folder);
-  if (found.running) return found.holder && remoteConnection(config, found.holder.url);
+  if (found.running) {
+    const remote = found.holder?.url;
+    if (remote === undefined) return undefined;
+    return { client: clientAt(remote, fetch, config), config, remote, close: async () => undefined };
+  }
   try {
-    return await localConnection(config, context, settled);
+    const bot = await context.openBot(config);
+    if (settled) await bot.settled();
+    return { client: clientOf(bot, config), config, remote: undefined, close: () => bot.close() };
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "data_folder_in_use") return undefined;
+    if (errorCode(error) === "data_folder_in_use") return undefined;
     throw error;
   }
 }
 
-function remoteConnection(config: Config, baseUrl: string): Connection {
-  const client = createApiClient({ fetch, baseUrl, token: config.server.token, routes: operationRoutes });
-  return { client, config, remote: baseUrl, close: async () => undefined };
-}
-
-async function localConnection(
-  config: Config,
-  context: CommandContext,
-  settled: boolean,
-): Promise<Connection> {
-  const bot = await context.openBot(config);
-  if (settled) await bot.settled();
-  return { client: clientOf(bot, config), config, remote: undefined, close: () => bot.close() };
-}
-
 /** A client of a bot in this process, without a network. */
-export function clientOf(bot: Pick<Bot, "fetch">, { server }: Config): ApiClient {
-  return createApiClient({
-    fetch: (url, init) => bot.fetch(new Request(url, init)),
-    baseUrl: "http://127.0.0.1",
-    routes: operationRoutes,
-    token: server.token,
-  });
+export function clientOf(bot: Pick<Bot, "fetch">, config: Config): ApiClient {
+  return clientAt("http://127.0.0.1", (url, init) => bot.fetch(new Request(url, init)), config);
 }
 
-function folderTaken(folder: string): CommandError {
-  return new CommandError(
-    `Another knack command has been using ${folder} for half a minute. Nothing was done. Wait until it ends, or start the bot with \`knack start\`, which commands then share.`,
-  );
-}
-
-/** Keeps the process running during pauses between retries, when nothing else does. Returns a function that stops this. */
-function keepRunning(): () => void {
-  const timer = setInterval(() => {}, 60_000);
-  return () => clearInterval(timer);
+function clientAt(baseUrl: string, reach: ApiClientOptions["fetch"], { server }: Config): ApiClient {
+  return createApiClient({ fetch: reach, baseUrl, token: server.token, routes: operationRoutes });
 }
 
 /** Runs `work` with a connection, and closes the connection in any case. */
@@ -121,7 +106,8 @@ export async function withConnection<T>(
   options: ConnectOptions,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  const release = keepRunning();
+  // Keeps the process running during pauses between retries, when nothing else does.
+  const running = setInterval(() => {}, 60_000);
   try {
     const connection = await connect(context, options);
     try {
@@ -130,7 +116,7 @@ export async function withConnection<T>(
       await connection.close();
     }
   } finally {
-    release();
+    clearInterval(running);
   }
 }
 
@@ -148,9 +134,8 @@ export async function reportRefusals(
     try {
       return await work(connection);
     } catch (error) {
-      if (error instanceof CommandError && options.json) {
+      if (error instanceof CommandError && options.json)
         printJson(context, { error: error.message, code: error.code });
-      }
       if (!(error instanceof ApiError) || !isRefusal(error)) throw error;
       context.stderr.write(`${error.detail}\n`);
       if (options.json) printJson(context, { error: error.detail, code: error.code });

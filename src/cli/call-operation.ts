@@ -27,24 +27,13 @@ export async function callOperation(
 ): Promise<number> {
   const { read = (options) => options, settled, needsBot } = form;
   const { config, json } = given;
-  const shape = Object.keys(operation.input.shape);
-  const asked = Object.entries({ ns: given.namespace, ...(read(given as never) as object) }).filter(([key]) =>
-    shape.includes(key),
-  );
-  const input = Object.fromEntries(asked);
+  const options = { config, json, settled };
+  const asked = Object.entries({ ns: given.namespace, ...(read(given as never) as object) });
+  const input = Object.fromEntries(asked.filter(([key]) => key in operation.input.shape));
   const parsed = checkInput({ operation, form }, input);
-  const options = {
-    ...(config === undefined ? {} : { config }),
-    ...(json ? { json } : {}),
-    ...(settled ? { settled } : {}),
-  };
   return reportRefusals(context, options, async ({ client, remote }) => {
-    if (needsBot !== undefined && remote === undefined) {
-      const error = `The bot has to run for this, ${needsBot}. Start it with: knack start`;
-      context.stderr.write(`${error}\n`);
-      if (json) printJson(context, { error });
-      return exitCode.failed;
-    }
+    if (needsBot !== undefined && remote === undefined)
+      return fail(context, given, `The bot has to run for this, ${needsBot}. Start it with: knack start`);
     const call = client.call as unknown as Call;
     const begun = call(operation.name, input);
     const shown = json ? undefined : (line: string) => void context.stderr.write(`${plainLine(line)}\n`);
@@ -53,7 +42,8 @@ export async function callOperation(
         ? { output: await begun, failed: false }
         : await followWork(form.follow, begun, call, { clock: context.clock, onLine: shown });
     const { output } = followed;
-    if (followed.failed) return reportFailure(context, output, json === true);
+    if (followed.failed)
+      return fail(context, given, (output as { message?: string }).message ?? "It failed.");
     const reading = { whole: true, now: context.clock.now() };
     const lines = () => {
       const text = operation.text?.(output, parsed, reading) ?? "";
@@ -82,11 +72,9 @@ function checkInput({ operation, form }: OperationCommand, input: object): Recor
   throw new CommandError(`${where}${issue.message}`, exitCode.usage);
 }
 
-/** Reports work that failed after the answer that it continues. */
-function reportFailure(context: CommandContext, output: unknown, json: boolean): number {
-  const { message = "It failed." } = output as { message?: string };
-  context.stderr.write(`${plainLine(message)}\n`);
-  if (json) printJson(context, { error: message });
+function fail(context: CommandContext, { json }: ResultOptions, error: string): number {
+  context.stderr.write(`${plainLine(error)}\n`);
+  if (json) printJson(context, { error });
   return exitCode.failed;
 }
 
@@ -116,10 +104,8 @@ async function followWork(
     if (line !== said && line !== "") onLine?.(line);
     said = line;
   };
-  const answered = begun.then(
-    () => "answered",
-    () => "answered",
-  );
+  const ended = () => "answered";
+  const answered = begun.then(ended, ended);
   while ((await Promise.race([answered, clock.sleep(lookIntervalMs)])) !== "answered") {
     // A failed look says nothing about the work.
     const seen = await call(operation, {}).then(look, () => undefined);

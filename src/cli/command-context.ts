@@ -50,12 +50,12 @@ export interface CommandContext {
 
 /** Options of every command. */
 export interface GlobalOptions {
-  config?: string;
+  config?: string | undefined;
 }
 
 /** Options of a command that can print its result as JSON. */
 export interface ResultOptions extends GlobalOptions {
-  json?: true;
+  json?: true | undefined;
 }
 
 /** A command cannot do its work; the message says what to do. */
@@ -68,27 +68,22 @@ export class CommandError extends Error {
   }
 }
 
-/** Runs a command's work and stores its exit code. */
-export type Run = (work: () => Promise<number>) => Promise<void>;
+/** The work of a command: gets the context, the arguments and, last, the options; returns the exit code. */
+type Work = (context: CommandContext, ...given: never[]) => Promise<number>;
+
+/** The action of a command whose work is loaded when it runs. */
+export type Does = (load: () => Promise<Work>) => (...given: unknown[]) => Promise<void>;
 
 /** The exit codes of the command line; scripts rely on them. */
 export const exitCode = { ok: 0, failed: 1, usage: 2, limitReached: 3, stopped: 130 } as const;
 
 /** The exit code of a turn. */
-export function exitCodeOf(outcome: TurnOutcome): number {
-  switch (outcome) {
-    case "completed":
-      return exitCode.ok;
-    case "failed":
-      return exitCode.failed;
-    case "limit_reached":
-      return exitCode.limitReached;
-    case "stopped":
-      return exitCode.stopped;
-    default:
-      return outcome satisfies never;
-  }
-}
+export const exitCodeOf: { readonly [outcome in TurnOutcome]: number } = {
+  completed: exitCode.ok,
+  failed: exitCode.failed,
+  limit_reached: exitCode.limitReached,
+  stopped: exitCode.stopped,
+};
 
 /** One JSON value as one line of the standard output. */
 export function printJson({ stdout }: Pick<CommandContext, "stdout">, value: unknown): void {

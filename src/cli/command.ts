@@ -23,12 +23,7 @@ export async function command(
   return withConnection(context, options, async (connection) => {
     const { client } = connection;
     const { namespace, user } = options;
-    const accepted = await client.submitTurn({
-      namespace,
-      text,
-      thread: commandLine,
-      ...(user === undefined ? {} : { user }),
-    });
+    const accepted = await client.submitTurn({ namespace, text, thread: commandLine, user });
     const result = await followCommand(context, connection, accepted);
     return printResult(context, options, result, () => markdownLines(context, result.text), result.ok);
   });

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { slackMode } from "../config/incomplete-platforms.ts";
+import { incompletePlatforms, slackMode } from "../config/incomplete-platforms.ts";
 import type { Config } from "../config/schema.ts";
 import { readConfig } from "./bot-connection.ts";
 import {
@@ -11,7 +11,7 @@ import {
 } from "./command-context.ts";
 import { liveDiscordFindings, liveSlackFindings } from "./doctor/check-platforms.ts";
 import { type Finding, failure, fine, printFinding } from "./doctor/doctor-finding.ts";
-import { readSecret } from "./terminal-input.ts";
+import { readAnswer } from "./terminal-input.ts";
 
 const manifestFile = new URL("../../config/slack-manifest.yaml", import.meta.url);
 
@@ -33,7 +33,8 @@ export async function connect(
   options: ResultOptions,
 ): Promise<number> {
   const { config } = await readConfig(context, options);
-  const ask = (prompt: string) => (options.json ? undefined : readSecret(context, prompt));
+  const ask = async (prompt: string) =>
+    options.json ? undefined : (await readAnswer(context, prompt, { secret: true })) || undefined;
   const tell = (steps: readonly string[]) => {
     if (!options.json) for (const step of steps) printLine(context, step);
   };
@@ -41,10 +42,10 @@ export async function connect(
   const ok = guide.findings.length > 0 && guide.findings.every(({ status }) => status !== "error");
   if (options.json) {
     printJson(context, { ok, steps: guide.steps, checks: guide.findings });
-    return ok ? exitCode.ok : exitCode.failed;
+  } else {
+    for (const finding of guide.findings) printFinding(context, finding);
+    tell(["", nextStep(ok, guide.typed)]);
   }
-  for (const finding of guide.findings) printFinding(context, finding);
-  tell(["", nextStep(ok, guide.typed)]);
   return ok ? exitCode.ok : exitCode.failed;
 }
 
@@ -55,7 +56,7 @@ function nextStep(ok: boolean, typed: readonly string[]): string {
   return `The tokens work. Nothing was stored: set ${typed.join(" and ")} where the bot is started, then run \`npm start\`.`;
 }
 
-type Ask = (prompt: string) => Promise<string | undefined> | undefined;
+type Ask = (prompt: string) => Promise<string | undefined>;
 type Tell = (steps: readonly string[]) => void;
 
 async function guideSlack(config: Config, ask: Ask, tell: Tell): Promise<Guide> {
@@ -81,7 +82,6 @@ async function guideSlack(config: Config, ask: Ask, tell: Tell): Promise<Guide> 
   const asked = { ...config, slack };
   const findings = await liveSlackFindings(asked);
   if (slackMode(asked) === undefined) {
-    const { incompletePlatforms } = await import("../config/incomplete-platforms.ts");
     const problems = incompletePlatforms(asked).map(({ key, message }) => `${key} ${message}`);
     const detail = problems.join("; ") || "no tokens are set";
     findings.push(failure("slack", detail, "The steps above say where they are found."));
@@ -91,9 +91,12 @@ async function guideSlack(config: Config, ask: Ask, tell: Tell): Promise<Guide> 
   return { steps, findings, typed };
 }
 
+const botTokenStep =
+  "3. Install App → Install to Workspace. Copy the Bot User OAuth Token: SLACK_BOT_TOKEN=xoxb-…";
+
 const socketSteps = [
   "2. Basic Information → App-Level Tokens → Generate, with the scope connections:write. Copy it: SLACK_APP_TOKEN=xapp-…",
-  "3. Install App → Install to Workspace. Copy the Bot User OAuth Token: SLACK_BOT_TOKEN=xoxb-…",
+  botTokenStep,
   "4. Start the bot with both set, then invite it to a channel: /invite @Knack",
 ];
 
@@ -101,19 +104,18 @@ function httpSteps(installations: boolean, url: string): string[] {
   const token = "Set KNACK_API_TOKEN to a long random text as well: the console is behind the same address.";
   const credentials =
     "2. Basic Information → App Credentials. Copy the Signing Secret: SLACK_SIGNING_SECRET=…";
-  return installations
+  const steps = installations
     ? [
         `${credentials}, the Client ID: SLACK_CLIENT_ID=…, and the Client Secret: SLACK_CLIENT_SECRET=…`,
         "3. Manage Distribution → Activate Public Distribution.",
         `4. Start the bot with them set and ${url} reaching it; every workspace installs it at ${url}/slack/install`,
-        `   ${token}`,
       ]
     : [
         credentials,
-        "3. Install App → Install to Workspace. Copy the Bot User OAuth Token: SLACK_BOT_TOKEN=xoxb-…",
+        botTokenStep,
         `4. Start the bot with both set and ${url} reaching it, then invite it to a channel: /invite @Knack`,
-        `   ${token}`,
       ];
+  return [...steps, `   ${token}`];
 }
 
 async function slackTokens(
@@ -125,9 +127,9 @@ async function slackTokens(
   const app_token = slack.app_token ?? (await ask("App token (xapp-…, not shown; Enter to leave out): "));
   const bot_token = slack.bot_token ?? (await ask("Bot token (xoxb-…, not shown; Enter to leave out): "));
   const typed = [
-    ...(slack.app_token === undefined && app_token !== undefined ? ["SLACK_APP_TOKEN"] : []),
-    ...(slack.bot_token === undefined && bot_token !== undefined ? ["SLACK_BOT_TOKEN"] : []),
-  ];
+    app_token !== slack.app_token && "SLACK_APP_TOKEN",
+    bot_token !== slack.bot_token && "SLACK_BOT_TOKEN",
+  ].filter((name) => name !== false);
   return { slack: { ...slack, app_token, bot_token }, typed };
 }
 
@@ -143,13 +145,11 @@ async function guideDiscord(config: Config, ask: Ask, tell: Tell): Promise<Guide
     "5. Start the bot with the token set.",
   ];
   tell([...steps, ""]);
-  const typed =
-    config.discord.token === undefined ? await ask("Token (not shown; Enter to leave out): ") : undefined;
-  const token = config.discord.token ?? typed;
+  const token = config.discord.token ?? (await ask("Token (not shown; Enter to leave out): "));
   if (token === undefined) {
     const missing = failure("discord", "no token is set", "The steps above say where it is found.");
     return { steps, findings: [missing], typed: [] };
   }
   const findings = await liveDiscordFindings({ ...config, discord: { ...config.discord, token } });
-  return { steps, findings, typed: typed === undefined ? [] : ["DISCORD_TOKEN"] };
+  return { steps, findings, typed: config.discord.token === undefined ? ["DISCORD_TOKEN"] : [] };
 }

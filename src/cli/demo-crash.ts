@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -11,7 +11,7 @@ import type { TurnEvent } from "../core/log/turn-event.ts";
 import { createPaint, type Paint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { guardGroup } from "../process/group-guard.ts";
-import { groupEnd, killGroup, spawnGroup } from "../process/process-group.ts";
+import { type GroupOptions, groupEnd, killGroup, spawnGroup } from "../process/process-group.ts";
 import { type CommandContext, CommandError, exitCode, printLine, wantsColours } from "./command-context.ts";
 
 const orders = [1, 2, 3];
@@ -54,20 +54,15 @@ export async function demoCrash(context: CommandContext): Promise<number> {
   }
 }
 
-/** A ledger outside the bot that counts how often each order is booked. */
-interface Ledger {
-  url: string;
-  booked: Map<number, number>;
-  /** Resolves when the scales are read for the first time. That request is never answered. */
-  reached: Promise<void>;
-  close(): void;
-}
+type Ledger = Awaited<ReturnType<typeof openLedger>>;
 
-async function openLedger(): Promise<Ledger> {
+/** A ledger outside the bot that counts how often each order is booked. */
+async function openLedger() {
   const booked = new Map<number, number>();
+  /** Resolves when the scales are read for the first time. That request is never answered. */
   const reached = Promise.withResolvers<void>();
   let readings = 0;
-  const answer = (method: string, url: string, response: ServerResponse) => {
+  const server = createServer(({ method, url = "" }, response) => {
     const order = Number(/^\/orders\/(\d+)$/.exec(url)?.[1]);
     if (method === "PUT" && !Number.isNaN(order)) booked.set(order, (booked.get(order) ?? 0) + 1);
     if (url === "/scales") readings += 1;
@@ -75,12 +70,8 @@ async function openLedger(): Promise<Ledger> {
     const content = JSON.stringify(url === "/scales" ? { grams: 420 } : { booked: order });
     response.setHeader("content-type", "application/json");
     setTimeout(() => response.end(content), paceMs);
-  };
-  const server: Server = createServer((request, response) =>
-    answer(request.method ?? "", request.url ?? "", response),
-  );
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
   const close = () => {
     server.closeAllConnections();
@@ -132,11 +123,8 @@ class Demo {
     await writeFile(path.join(flows, "ship-orders.json"), flowOf(this.#ledger));
     this.#say("Starting a bot of its own: offline provider, temporary data folder, no keys.");
     const first = await this.#startBot();
-    const { turn_id } = await first.submitTurn({
-      namespace: "console:local:dm",
-      thread: "demo",
-      text: "Ship orders",
-    });
+    const place = { namespace: "console:local:dm", thread: "demo" };
+    const { turn_id } = await first.submitTurn({ ...place, text: "Ship orders" });
     this.#say(`You: ${this.#paint.bold("Ship orders")}`);
     await Promise.race([this.#follow(first, turn_id), this.#ledger.reached]);
     // The log tells watchers of a step a moment after it is stored.
@@ -174,20 +162,14 @@ class Demo {
       LOG_LEVEL: "fatal",
     };
     const program = [...process.execArgv, process.argv[1] ?? "", "start", "--port", "0"];
-    const child = spawnGroup(process.execPath, program, {
-      env,
-      cwd: this.#folder,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const settings: GroupOptions = { env, cwd: this.#folder, stdio: ["ignore", "pipe", "pipe"] };
+    const child = spawnGroup(process.execPath, program, settings);
     const guard = child.pid === undefined ? undefined : guardGroup(child.pid, env);
     const gone = new AbortController();
     const bot = { child, end: groupEnd(child), gone, release: () => guard?.release() };
     this.#bot = bot;
-    const baseUrl = await readyAddress(
-      child,
-      bot.end,
-      AbortSignal.any([this.#signal, AbortSignal.timeout(maxStartMs)]),
-    );
+    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(maxStartMs)]);
+    const baseUrl = await readyAddress(child, bot.end, signal);
     return createApiClient({ fetch, baseUrl, routes: operationRoutes });
   }
 
@@ -214,38 +196,32 @@ class Demo {
     if (step !== undefined) this.#say(`  ${this.#paint.good("✓")} ${step}`);
   }
 
-  /** Prints what the ledger counted and what the log has. Returns the exit code. */
+  /** Prints what the ledger counted and the steps of the log. Returns the exit code. */
   #prove(events: readonly TurnEvent[]): number {
     const { good, bad, dim } = this.#paint;
-    const counts = orders.map((order) => `order ${order}: ${this.#ledger.booked.get(order) ?? 0} ×`);
-    printLine(this.#context, `\nThe ledger, which is not the bot, counted bookings. ${counts.join(", ")}`);
-    printLine(this.#context, "The log of the turn:");
+    const print = (line: string) => printLine(this.#context, line);
+    const { booked } = this.#ledger;
+    const counts = orders.map((order) => `order ${order}: ${booked.get(order) ?? 0} ×`);
+    print(`\nThe ledger, which is not the bot, counted bookings. ${counts.join(", ")}`);
+    print("The log of the turn:");
     const steps: string[] = [];
-    let before = events[0]?.at ?? 0;
+    let before = 0;
     for (const event of events) {
       const step = stepIn(event);
-      if (step !== undefined) steps.push(step);
       // It also resumes, at once, after the wait for approval.
-      const isGap = event.type === "turn_resumed" && steps.length > 0;
-      if (isGap)
-        printLine(this.#context, bad(`  ── ${((event.at - before) / 1000).toFixed(1)} s without a bot ──`));
+      if (event.type === "turn_resumed" && steps.length > 0)
+        print(bad(`  ── ${((event.at - before) / 1000).toFixed(1)} s without a bot ──`));
+      if (step !== undefined) print(`  ${dim(new Date(event.at).toISOString().slice(11, 23))}  ${step}`);
+      if (step !== undefined) steps.push(step);
       before = event.at;
-      const told = isGap ? "resumed" : loggedAs(event);
-      if (told !== undefined)
-        printLine(this.#context, `  ${dim(new Date(event.at).toISOString().slice(11, 23))}  ${told}`);
     }
     const isWhole = events.some((event) => event.type === "turn_finished" && event.outcome === "completed");
-    const isOnce =
-      orders.every((order) => this.#ledger.booked.get(order) === 1) &&
-      this.#ledger.booked.size === orders.length;
-    const held =
-      isWhole && isOnce && new Set(steps).size === steps.length && steps.length === orders.length + 1;
+    const isOnce = orders.every((order) => booked.get(order) === 1) && new Set(steps).size === steps.length;
+    const held = isWhole && isOnce && steps.length === orders.length + 1;
     const verdict = held
       ? good("The task was finished, and nothing was repeated.")
-      : bad(
-          "The promise did not hold: a booking is missing or was repeated, or the task did not end. Please report this.",
-        );
-    printLine(this.#context, `\n${verdict}`);
+      : bad("A booking is missing or was repeated, or the task did not end. Please report this.");
+    print(`\n${verdict}`);
     return held ? exitCode.ok : exitCode.failed;
   }
 
@@ -261,45 +237,20 @@ function stepIn(event: TurnEvent): string | undefined {
   return /^\d+ (.* order \d+)#1$/.exec(event.step)?.[1];
 }
 
-/** The events that tell the story; the others would fill the screen. */
-function loggedAs(event: TurnEvent): string | undefined {
-  switch (event.type) {
-    case "inbound":
-      return "message accepted, before it was acknowledged";
-    case "approval_decided":
-      return "approved";
-    case "step_finished":
-      return stepIn(event);
-    case "turn_finished":
-      return `finished: ${event.outcome}`;
-    default:
-      return undefined;
-  }
-}
-
 /** Where the bot listens. @throws CommandError when it ends or does not start in time */
-async function readyAddress(
-  child: ChildProcess,
-  end: Promise<unknown>,
-  signal: AbortSignal,
-): Promise<string> {
+function readyAddress(child: ChildProcess, end: Promise<unknown>, signal: AbortSignal): Promise<string> {
   let said = "";
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const fail = () => {
-    const why = plainLine(said).slice(-1_000);
-    reject(
-      new CommandError(
-        `The bot of the demonstration did not start. Nothing else was touched. It said: ${why || "nothing"}`,
-      ),
-    );
+    const why = plainLine(said).slice(-1_000) || "nothing";
+    reject(new CommandError(`The bot of the demonstration did not start. It said: ${why}`));
   };
   const hear = (chunk: Buffer) => {
     said += chunk.toString();
     const address = /is ready: (http:\S+)/.exec(said)?.[1];
     if (address !== undefined) resolve(address);
   };
-  child.stdout?.on("data", hear);
-  child.stderr?.on("data", hear);
+  for (const output of [child.stdout, child.stderr]) output?.on("data", hear);
   child.once("error", fail);
   signal.addEventListener("abort", fail, { once: true });
   void end.then(fail);

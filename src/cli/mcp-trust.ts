@@ -8,6 +8,7 @@ import {
   printResult,
   type ResultOptions,
 } from "./command-context.ts";
+import { readAnswer } from "./terminal-input.ts";
 
 interface TrustOptions extends ResultOptions {
   /** Names of the only tools that run without asking, separated by commas. */
@@ -33,10 +34,7 @@ export async function trustServer(
     const server = await serverWithTools(client, name);
     const tools = server.tools.filter((tool): tool is Tool => tool.definition !== undefined);
     if (tools.length === 0)
-      throw new CommandError(
-        `${server.name} offers no tools. See how it does with: knack mcp list`,
-        exitCode.failed,
-      );
+      throw new CommandError(`${server.name} offers no tools. See how it does with: knack mcp list`);
     const chosen = chosenBy(tools, options) ?? (await chosenByPerson(context, server.name, tools, options));
     if (chosen === undefined)
       return printResult(context, options, server, () => [
@@ -61,8 +59,7 @@ async function serverWithTools(client: Connection["client"], name: string): Prom
   // The error for an unknown name lists the servers.
   await client.call("server.control", { name, action: "start" });
   const started = await find();
-  if (started === undefined)
-    throw new CommandError(`There is no server called ${plainLine(name)}.`, exitCode.failed);
+  if (started === undefined) throw new CommandError(`There is no server called ${plainLine(name)}.`);
   return started;
 }
 
@@ -83,10 +80,7 @@ function chosenBy(
   const unknown = wanted.filter((tool) => !tools.some((each) => each.name === tool));
   if (unknown.length > 0) {
     const there = tools.map((tool) => plainLine(tool.name)).join(", ");
-    throw new CommandError(
-      `No such tool: ${plainLine(unknown.join(", "))}. There is: ${there}.`,
-      exitCode.failed,
-    );
+    throw new CommandError(`No such tool: ${plainLine(unknown.join(", "))}. There is: ${there}.`);
   }
   return tools.filter((tool) => wanted.includes(tool.name));
 }
@@ -105,31 +99,17 @@ async function chosenByPerson(
 ): Promise<Tool[] | undefined> {
   if (stdin.isTTY !== true || json) return undefined;
   const wasConfirmed = tools.some(({ trusted }) => trusted === true);
-  const ticked = new Set(tools.filter((tool) => (wasConfirmed ? tool.trusted : onlyReads(tool))));
-  const { createInterface } = await import("node:readline");
-  const lines = createInterface({ input: stdin, output: stderr, terminal: true });
-  const left = new Promise<"q">((resolve) => {
-    for (const event of ["close", "SIGINT"]) lines.once(event, () => resolve("q"));
-  });
-  const ask = (question: string) =>
-    Promise.race([left, new Promise<string>((resolve) => lines.question(question, resolve))]);
-  try {
-    for (;;) {
-      stderr.write(`Which tools of ${plainLine(server)} may run unasked?\n`);
-      for (const [at, tool] of tools.entries()) stderr.write(`${toolLine(tool, at, ticked.has(tool))}\n`);
-      const answer = (await ask("Numbers to change, Enter to confirm, q to leave: ")).trim();
-      if (answer === "") return [...ticked];
-      if (answer === "q") return undefined;
-      for (const number of answer.split(/[\s,]+/)) toggle(ticked, tools[Number(number) - 1]);
-    }
-  } finally {
-    lines.close();
+  let ticked = new Set(tools.filter((tool) => (wasConfirmed ? tool.trusted : onlyReads(tool))));
+  for (;;) {
+    stderr.write(`Which tools of ${plainLine(server)} may run unasked?\n`);
+    for (const [at, tool] of tools.entries()) stderr.write(`${toolLine(tool, at, ticked.has(tool))}\n`);
+    const question = "Numbers to change, Enter to confirm, q to leave: ";
+    const answer = await readAnswer({ stdin, stderr }, question);
+    if (answer === "") return [...ticked];
+    if (answer === undefined || answer === "q") return undefined;
+    const numbers = answer.split(/[\s,]+/).map(Number);
+    ticked = new Set(tools.filter((tool, at) => ticked.has(tool) !== numbers.includes(at + 1)));
   }
-}
-
-function toggle(ticked: Set<Tool>, tool: Tool | undefined): void {
-  if (tool === undefined || ticked.delete(tool)) return;
-  ticked.add(tool);
 }
 
 /** `[x] 1 read_mail (only reads): Reads a message`. */

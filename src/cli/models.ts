@@ -17,13 +17,13 @@ export interface ModelsOptions extends ResultOptions {
 interface ModelLine {
   /** The id for KNACK_MODEL. */
   id: string;
-  use?: "chosen" | "failover" | "small";
+  use?: "chosen" | "failover" | "small" | undefined;
   /** Maximum tokens of a request. */
-  window?: number;
+  window?: number | undefined;
   /** USD per million tokens. */
-  price?: { input: number; output: number };
+  price?: { input: number; output: number } | undefined;
   /** The last day on which it answers, `2026-11-30`. */
-  retires?: string;
+  retires?: string | undefined;
 }
 
 interface Listing {
@@ -67,13 +67,9 @@ function chosenProviders({ model }: Config, only: string | undefined): ModelProv
     throw new CommandError(`There is no provider ${only}. ${advice}`);
   }
   const named = new Set([model.choice, model.small, ...model.failover].map(providerNameOf));
-  const configured = [...known.values()].filter(
-    ({ name, section }) =>
-      named.has(name) ||
-      section.api_key !== undefined ||
-      section.base_url !== undefined ||
-      name in model.providers,
-  );
+  const isSetUp = ({ name, section: { api_key, base_url } }: ModelProvider) =>
+    named.has(name) || name in model.providers || (api_key ?? base_url) !== undefined;
+  const configured = [...known.values()].filter(isSetUp);
   if (configured.length > 0) return configured;
   throw new CommandError(
     "No provider is set up. Set the key of one, e.g. ANTHROPIC_API_KEY, or name one: `knack models ollama`.",
@@ -105,23 +101,18 @@ function lineOf(
 ): ModelLine {
   const id = `${provider}/${name}`;
   const facts = factsOfModel(id, settings);
-  const use =
-    id === settings.choice
-      ? "chosen"
-      : settings.failover?.includes(id)
-        ? "failover"
-        : id === settings.small
-          ? "small"
-          : undefined;
-  const known = window ?? facts.window;
   const { price, retires } = facts;
-  return {
-    id,
-    ...(use === undefined ? {} : { use }),
-    ...(known === undefined ? {} : { window: known }),
-    ...(price === undefined ? {} : { price: { input: price.input, output: price.output } }),
-    ...(retires === undefined ? {} : { retires }),
+  const known = {
+    window: window ?? facts.window,
+    price: price && { input: price.input, output: price.output },
   };
+  const uses = {
+    chosen: id === settings.choice,
+    failover: settings.failover?.includes(id),
+    small: id === settings.small,
+  };
+  const use = (["chosen", "failover", "small"] as const).find((each) => uses[each]);
+  return { id, use, ...known, retires };
 }
 
 function linesOf({ provider, models: found, error }: Listing, options: ModelsOptions): string[] {
@@ -139,10 +130,10 @@ function linesOf({ provider, models: found, error }: Listing, options: ModelsOpt
 
 function words({ id, use, window, price, retires }: ModelLine): string {
   const facts = [
-    ...(use === undefined ? [] : [use]),
-    ...(window === undefined ? [] : [`${window.toLocaleString("en-US")} tokens`]),
-    ...(price === undefined ? [] : [`$${price.input} in, $${price.output} out per million`]),
-    ...(retires === undefined ? [] : [`ends on ${retires}`]),
-  ];
+    use,
+    window && `${window.toLocaleString("en-US")} tokens`,
+    price && `$${price.input} in, $${price.output} out per million`,
+    retires && `ends on ${retires}`,
+  ].filter(Boolean);
   return facts.length === 0 ? plainLine(id) : `${plainLine(id)}  (${facts.join("; ")})`;
 }

@@ -1,32 +1,21 @@
-import { Argument, type Command, type Option } from "commander";
-import type { NamespaceOption, Operation } from "../app/operations/operation.ts";
-import type { CommandContext, Run } from "./command-context.ts";
-import {
-  nameIn,
-  namespaceOption,
-  neededNamespaceOption,
-  type OperationCommand,
-  onlyNamespaceOption,
-} from "./shared-options.ts";
+import { Argument, type Command } from "commander";
+import type { Operation } from "../app/operations/operation.ts";
+import type { CommandContext, Does, ResultOptions } from "./command-context.ts";
+import { nameIn, namespaceOptions, type OperationCommand } from "./shared-options.ts";
 
 /** Adds the commands that are operations below the first words of the program that they have, and fills in those of one word. */
-export function addOperationCommands(
-  program: Command,
-  context: CommandContext,
-  run: Run,
-  operations: readonly Operation[],
-): void {
+export function addOperationCommands(program: Command, does: Does, operations: readonly Operation[]): void {
   for (const operation of operations) {
-    for (const form of operation.commandLine ?? []) {
+    for (const form of operation.commandLine) {
       const [family, name] = form.command.split(/ (?=[<[])/)[0]?.split(" ") ?? [];
       const parent = program.commands.find((each) => each.name() === family);
       if (parent === undefined) throw new Error(`The command line has no ${family}`);
-      addCommand(name === undefined ? parent : parent.command(name), { operation, form }, context, run);
+      addCommand(name === undefined ? parent : parent.command(name), { operation, form }, does);
     }
   }
 }
 
-function addCommand(command: Command, called: OperationCommand, context: CommandContext, run: Run): void {
+function addCommand(command: Command, called: OperationCommand, does: Does): void {
   const { operation, form } = called;
   const { summary = "", answers = "" } = operation.http ?? {};
   command.description(form.description ?? `${summary.charAt(0).toLowerCase()}${summary.slice(1)}`);
@@ -42,12 +31,15 @@ function addCommand(command: Command, called: OperationCommand, context: Command
   if (form.namespace !== undefined) command.addOption(namespaceOptions[form.namespace]());
   const keys = Object.keys("shape" in operation.output ? (operation.output.shape as object) : {});
   command.option("--json", keys.length > 0 && keys.length < 7 ? `{${keys.join(", ")}}` : answers);
-  command.action(() => {
-    const names = command.registeredArguments.map((each) => each.name());
-    const values = Object.fromEntries(names.map((name, at) => [name, command.processedArgs[at]]));
-    const given = { ...command.optsWithGlobals(), ...values };
-    return run(async () => (await import("./call-operation.ts")).callOperation(context, called, given));
-  });
+  const names = command.registeredArguments.map((each) => each.name());
+  const load = async () => {
+    const { callOperation } = await import("./call-operation.ts");
+    return (context: CommandContext, ...given: unknown[]) => {
+      const values = Object.fromEntries(names.map((name, at) => [name, given[at]]));
+      return callOperation(context, called, { ...(given.at(-1) as ResultOptions), ...values });
+    };
+  };
+  command.action(does(load));
 }
 
 /** The input of an argument or option: `<host...>` gives one of `hosts`. */
@@ -57,9 +49,3 @@ function inputNamed(word: string, { input: { shape } }: Operation) {
   const { description, options } = (found ?? {}) as { description?: string; options?: readonly string[] };
   return { description, choices: options };
 }
-
-const namespaceOptions: { readonly [kind in NamespaceOption]: () => Option } = {
-  own: namespaceOption,
-  filter: onlyNamespaceOption,
-  mandatory: neededNamespaceOption,
-};

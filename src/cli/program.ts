@@ -1,9 +1,16 @@
 import { Argument, Command, Option } from "commander";
 import type { Operation } from "../app/operations/operation.ts";
-import type { CommandContext, Run } from "./command-context.ts";
-import { addDataCommands } from "./data/data-commands.ts";
+import type { CommandContext, Does } from "./command-context.ts";
 import { addOperationCommands } from "./operation-commands.ts";
-import { namespaceOption, parseCommand, parsePort, parseThread } from "./shared-options.ts";
+import {
+  namespaceOptions,
+  parseCommand,
+  parseDatabase,
+  parseNamespace,
+  parsePort,
+  parseThread,
+  parseUser,
+} from "./shared-options.ts";
 
 /**
  * All commands. Each module is loaded when its command runs, so that `knack --help` is fast. `done` gets the exit code. Wrong
@@ -16,7 +23,13 @@ export function createProgram(
   done: (exitCode: number) => void,
   operations: readonly Operation[] = [],
 ): Command {
-  const run: Run = async (work) => done(await work());
+  const does: Does =
+    (load) =>
+    async (...given) => {
+      const command = given.at(-1) as Command;
+      const work = (await load()) as (...all: unknown[]) => Promise<number>;
+      done(await work(context, ...command.processedArgs, command.optsWithGlobals()));
+    };
   const program = new Command("knack")
     .description("A bot that gives a channel an agent with skills")
     .version(version)
@@ -29,17 +42,21 @@ export function createProgram(
     })
     .showSuggestionAfterError()
     .showHelpAfterError("(knack --help shows all commands)");
-  addBotCommands(program, context, run);
-  addSkillCommands(program, context, run);
-  for (const [name, description] of operationGroups) program.command(name).description(description);
-  addFlowCommands(program, context, run);
-  addServerCommands(program, context, run);
-  addRunCommands(program, context, run);
-  addDataCommands(program, context, run);
-  addOperatorCommands(program, context, run);
-  addOperationCommands(program, context, run, operations);
+  addBotCommands(program, does);
+  addSkillCommands(program, does);
+  for (const [name, description] of operationGroups) add(program, name, description);
+  addFlowCommands(program, does);
+  addServerCommands(program, does);
+  addRunCommands(program, does);
+  addDataCommands(program, does);
+  addOperatorCommands(program, does);
+  addOperationCommands(program, does, operations);
   for (const command of leavesOf(program)) command.showHelpAfterError(true);
   return program;
+}
+
+function add(parent: Command, name: string, description: string): Command {
+  return parent.command(name).description(description);
 }
 
 /** Commands without subcommands. */
@@ -47,10 +64,8 @@ function leavesOf({ commands }: Command): readonly Command[] {
   return commands.flatMap((command) => (command.commands.length === 0 ? [command] : leavesOf(command)));
 }
 
-function addBotCommands(program: Command, context: CommandContext, run: Run): void {
-  program
-    .command("start")
-    .description("run the bot with its console and API until it is stopped")
+function addBotCommands(program: Command, does: Does): void {
+  add(program, "start", "run the bot with its console and API until it is stopped")
     .addOption(
       new Option("--role <role>", "part of the work this process does on a shared database")
         .choices(["all", "gateway", "worker"])
@@ -59,22 +74,14 @@ function addBotCommands(program: Command, context: CommandContext, run: Run): vo
     .option("--host <address>", "address to listen on")
     .option("--port <number>", "port to listen on, 0 for a free one", parsePort)
     .option("--accept-empty-log", "start although conversations are missing that were stored, without them")
-    .action((_options, command: Command) =>
-      run(async () => (await import("./start.ts")).start(context, command.optsWithGlobals())),
-    );
-  program
-    .command("chat")
-    .description("chat in the terminal")
-    .addOption(namespaceOption())
+    .action(does(async () => (await import("./start.ts")).start));
+  add(program, "chat", "chat in the terminal")
+    .addOption(namespaceOptions.own())
     .option("--thread <thread>", "continue this thread, or begin one of this name", parseThread)
-    .action((_options, command: Command) =>
-      run(async () => (await import("./chat.ts")).chat(context, command.optsWithGlobals())),
-    );
-  program
-    .command("ask")
-    .description("ask one thing; - reads the text from the standard input")
+    .action(does(async () => (await import("./chat.ts")).chat));
+  add(program, "ask", "ask one thing; - reads the text from the standard input")
     .argument("<text>", "what to ask")
-    .addOption(namespaceOption())
+    .addOption(namespaceOptions.own())
     .option("--thread <thread>", "continue this thread, or begin one of this name", parseThread)
     .option(
       "--file <path>",
@@ -82,54 +89,30 @@ function addBotCommands(program: Command, context: CommandContext, run: Run): vo
       (path: string, before: string[] = []) => [...before, path],
     )
     .option("--json", "every turn event as one line of JSON")
-    .action((text: string, _options, command: Command) =>
-      run(async () => {
-        const { ask } = await import("./ask.ts");
-        const { readText } = await import("./terminal-input.ts");
-        return ask(context, await readText(context, text), command.optsWithGlobals());
-      }),
-    );
-  program
-    .command("command")
-    .description('run a slash command as a chat user would, e.g. "/skill enable memory"')
+    .action(does(async () => (await import("./ask.ts")).ask));
+  add(program, "command", 'run a slash command as a chat user would, e.g. "/skill enable memory"')
     .argument("<text>", "the command, beginning with /", parseCommand)
-    .addOption(namespaceOption())
+    .addOption(namespaceOptions.own())
     .option("--user <id>", "who runs it")
     .option("--json", "{text, ok}")
-    .action((text: string, _options, command: Command) =>
-      run(async () => (await import("./command.ts")).command(context, text, command.optsWithGlobals())),
-    );
+    .action(does(async () => (await import("./command.ts")).command));
 }
 
 /** `knack skills …` */
-function addSkillCommands(program: Command, context: CommandContext, run: Run): void {
-  const skills = program.command("skills").description("list, explain, check, install and run skills");
-  skills
-    .command("validate")
-    .description("the strict Agent Skills check of a folder")
+function addSkillCommands(program: Command, does: Does): void {
+  const skills = add(program, "skills", "list, explain, check, install and run skills");
+  add(skills, "validate", "the strict Agent Skills check of a folder")
     .argument("<dir>", "folder with a SKILL.md")
     .option("--json", "{valid, errors}")
-    .action((folder: string, _options, command: Command) =>
-      run(async () =>
-        (await import("./skill-commands.ts")).validateSkill(context, folder, command.optsWithGlobals()),
-      ),
-    );
-  skills
-    .command("run")
-    .description("run a skill without a model")
+    .action(does(async () => (await import("./skill-commands.ts")).validateSkill));
+  add(skills, "run", "run a skill without a model")
     .argument("<id>", "id of the skill")
     .argument("[values...]", 'its parameters, as name=value, e.g. text="hello world"')
     .option("--params <json>", "its parameters, a JSON object")
-    .addOption(namespaceOption())
+    .addOption(namespaceOptions.own())
     .option("--json", "{skill_id, output, success} or {error}")
-    .action((id: string, values: string[], _options, command: Command) =>
-      run(async () =>
-        (await import("./skill-commands.ts")).runSkill(context, id, values, command.optsWithGlobals()),
-      ),
-    );
-  skills
-    .command("install")
-    .description("show the review of a package, and install it, off in every channel")
+    .action(does(async () => (await import("./skill-commands.ts")).runSkill));
+  add(skills, "install", "show the review of a package, and install it, off in every channel")
     .argument(
       "<source...>",
       "folder, .zip, .tar.gz, address of one, of a git repository, or OWNER/REPOSITORY",
@@ -140,15 +123,7 @@ function addSkillCommands(program: Command, context: CommandContext, run: Run): 
     .option("--json", "{installed, reviews}")
     // An install command of another agent has flags of its own.
     .allowUnknownOption()
-    .action((source: string[], _options, command: Command) =>
-      run(async () =>
-        (await import("./skill-commands.ts")).installSkill(
-          context,
-          source.join(" "),
-          command.optsWithGlobals(),
-        ),
-      ),
-    );
+    .action(does(async () => (await import("./skill-commands.ts")).installSkill));
 }
 
 /** Commands and groups of commands that are operations alone, with their descriptions for the help. */
@@ -169,117 +144,113 @@ export const operationFamilies: readonly string[] = [
 ];
 
 /** `knack flows …` */
-function addFlowCommands(program: Command, context: CommandContext, run: Run): void {
-  const flows = program.command("flows").description("list and run flows");
-  flows
-    .command("run")
-    .description("run a flow, or show what it would do")
+function addFlowCommands(program: Command, does: Does): void {
+  const flows = add(program, "flows", "list and run flows");
+  add(flows, "run", "run a flow, or show what it would do")
     .argument("<flow>", "its id, name or file")
     .argument("[values...]", "values of its variables, as name=value, e.g. city=Oslo")
     .option("--vars <json>", "values of its variables, a JSON object")
     .option("--dry-run", "only show each request it would make")
-    .addOption(namespaceOption())
+    .addOption(namespaceOptions.own())
     .option("--json", "{success, results, variables, directOutput}")
-    .action((flow: string, values: string[], _options, command: Command) =>
-      run(async () =>
-        (await import("./flow-run.ts")).runFlow(context, flow, values, command.optsWithGlobals()),
-      ),
-    );
+    .action(does(async () => (await import("./flow-run.ts")).runFlow));
 }
 
 /** `knack mcp …` */
-function addServerCommands(program: Command, context: CommandContext, run: Run): void {
-  const mcp = program.command("mcp").description("tool servers (MCP)");
-  mcp
-    .command("trust")
-    .description("choose which tools of a server may run without asking")
+function addServerCommands(program: Command, does: Does): void {
+  const mcp = add(program, "mcp", "tool servers (MCP)");
+  add(mcp, "trust", "choose which tools of a server may run without asking")
     .argument("<name>", "name of the server")
     .option("--tools <names>", "only these run without asking; separated by commas")
     .option("--read-only", "tools run without asking if the server says they only read")
     .option("--none", "every tool asks")
     .option("--json", "the server")
-    .action((name: string, _options, command: Command) =>
-      run(async () => (await import("./mcp-trust.ts")).trustServer(context, name, command.optsWithGlobals())),
-    );
+    .action(does(async () => (await import("./mcp-trust.ts")).trustServer));
 }
 
-function addRunCommands(program: Command, context: CommandContext, run: Run): void {
-  program
-    .command("prompt")
-    .description("show what a new thread would begin with, or what a thread's next model call would get")
-    .addOption(namespaceOption())
+function addRunCommands(program: Command, does: Does): void {
+  add(
+    program,
+    "prompt",
+    "show what a new thread would begin with, or what a thread's next model call would get",
+  )
+    .addOption(namespaceOptions.own())
     .option("--thread <thread>", "the thread whose next request is shown")
     .option("--message <text>", "the message it would be about", "")
     .option("--json", "{system, tools, tokens}, of a thread also {messages}")
-    .action((_options, command: Command) =>
-      run(async () => (await import("./prompt.ts")).prompt(context, command.optsWithGlobals())),
-    );
-  const runs = program.command("runs").description("turns and skill executions with timing");
-  runs
-    .command("show")
-    .description("one turn or run, with its steps and its receipt")
+    .action(does(async () => (await import("./prompt.ts")).prompt));
+  const runs = add(program, "runs", "turns and skill executions with timing");
+  add(runs, "show", "one turn or run, with its steps and its receipt")
     .argument("<id>", "id of a turn or of a skill's run")
     .option("--json", "{turn, events, skills, receipt}")
-    .action((id: string, _options, command: Command) =>
-      run(async () => (await import("./runs.ts")).showRun(context, id, command.optsWithGlobals())),
-    );
-  program
-    .command("replay")
-    .description(
-      "have another model answer a turn again, with the recorded results: nothing runs or is posted",
-    )
+    .action(does(async () => (await import("./runs.ts")).showRun));
+  add(
+    program,
+    "replay",
+    "have another model answer a turn again, with the recorded results: nothing runs or is posted",
+  )
     .argument("[turn]", "id of a turn")
     .requiredOption("--model <name>", "the model, as provider/model")
     .option("--all <suite>", "the turns of config/replays/<suite>.yaml, with their checks")
     .option("--json", "both answers; with --all: {model, passed, turns}")
-    .action((turn: string | undefined, _options, command: Command) =>
-      run(async () => (await import("./replay/replay.ts")).replay(context, turn, command.optsWithGlobals())),
-    );
+    .action(does(async () => (await import("./replay/replay.ts")).replay));
 }
 
-function addOperatorCommands(program: Command, context: CommandContext, run: Run): void {
-  program
-    .command("demo")
-    .description("show what Knack promises, without keys and beside a running bot")
+function addOperatorCommands(program: Command, does: Does): void {
+  add(program, "demo", "show what Knack promises, without keys and beside a running bot")
     .command("crash")
     .description("kill a bot in the middle of a task; it resumes and repeats nothing")
-    .action(() => run(async () => (await import("./demo-crash.ts")).demoCrash(context)));
-  program
-    .command("connect")
-    .description("lead through connecting the bot to a platform, and check its tokens")
+    .action(does(async () => (await import("./demo-crash.ts")).demoCrash));
+  add(program, "connect", "lead through connecting the bot to a platform, and check its tokens")
     .addArgument(new Argument("<platform>", "the platform").choices(["slack", "discord"]))
     .option("--json", "{ok, steps, checks}")
-    .action((platform: "slack" | "discord", _options, command: Command) =>
-      run(async () => (await import("./connect.ts")).connect(context, platform, command.optsWithGlobals())),
-    );
-  program
-    .command("doctor")
-    .description(
-      "check configuration, keys, platforms, store, skills, servers and sandbox, and say what to do",
-    )
+    .action(does(async () => (await import("./connect.ts")).connect));
+  add(
+    program,
+    "doctor",
+    "check configuration, keys, platforms, store, skills, servers and sandbox, and say what to do",
+  )
     .option(
       "--live",
       "also try what each model can do, for a few cents at most, and ask the platforms about their tokens",
     )
     .option("--json", "{ok, checks}")
-    .action((_options, command: Command) =>
-      run(async () => (await import("./doctor/doctor.ts")).doctor(context, command.optsWithGlobals())),
-    );
-  program
-    .command("models")
-    .description("list the models of every provider that is set up, or of one")
+    .action(does(async () => (await import("./doctor/doctor.ts")).doctor));
+  add(program, "models", "list the models of every provider that is set up, or of one")
     .argument("[provider]", "a provider, e.g. openrouter")
     .option("--search <text>", "only models whose name holds this text")
     .option("--all", "all models of a provider, not only the first 50")
     .option("--json", "{providers: [{provider, models, error}]}")
-    .action((provider: string | undefined, _options, command: Command) =>
-      run(async () => (await import("./models.ts")).models(context, provider, command.optsWithGlobals())),
-    );
-  program
-    .command("config")
-    .description("show the configuration in force, secrets masked, with sources and meanings")
+    .action(does(async () => (await import("./models.ts")).models));
+  add(program, "config", "show the configuration in force, secrets masked, with sources and meanings")
     .option("--json", "{settings}")
-    .action((_options, command: Command) =>
-      run(async () => (await import("./config.ts")).showConfig(context, command.optsWithGlobals())),
-    );
+    .action(does(async () => (await import("./config.ts")).showConfig));
+}
+
+/** Commands about stored data: export, forget, backup, restore and migrate. */
+function addDataCommands(program: Command, does: Does): void {
+  add(program, "export", "write everything stored about a channel, or about all, as JSON lines")
+    .option("--namespace <namespace>", "only this channel, as platform:workspace:channel", parseNamespace)
+    .option("--out <file>", "a new file to write to, instead of the standard output")
+    .action(does(async () => (await import("./data/stored-data.ts")).exportData));
+  add(program, "forget", "delete everything that is stored about a person")
+    .requiredOption("--user <id>", "their user id on the platform, or platform:workspace:id", parseUser)
+    .option("--dry-run", "only say what would be deleted")
+    .option("--leave-posts", "answers that the bot posted may stay on the platform")
+    .option("--json", "what was deleted, and what is left")
+    .action(does(async () => (await import("./data/stored-data.ts")).forgetPerson));
+  add(
+    program,
+    "backup",
+    "write the data folder to a new file, with the key of stored tokens; the bot may run",
+  )
+    .argument("<file>", "the file to make, e.g. knack.tar.gz")
+    .action(does(async () => (await import("./data/backup.ts")).backup));
+  add(program, "restore", "fill the data folder from a backup; the bot may not run")
+    .argument("<file>", "the file that `knack backup` made")
+    .option("--replace", "delete what the data folder has")
+    .action(does(async () => (await import("./data/backup.ts")).restore));
+  add(program, "migrate", "copy the SQLite data of the data folder to an empty PostgreSQL database")
+    .option("--to <address>", "postgresql://user:password@host/name, instead of DATABASE_URL", parseDatabase)
+    .action(does(async () => (await import("./data/migrate.ts")).migrate));
 }

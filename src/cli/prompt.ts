@@ -12,15 +12,11 @@ export interface PromptOptions extends ResultOptions {
 export async function prompt(context: CommandContext, options: PromptOptions): Promise<number> {
   return withConnection(context, options, async ({ client }) => {
     const { namespace, message, thread } = options;
-    const { system, tools, tokens, messages } = await client.call("prompt.show", {
-      namespace,
-      message,
-      ...(thread === undefined ? {} : { thread }),
-    });
-    const result = { system, tools, tokens, ...(messages === undefined ? {} : { messages }) };
+    const result = await client.call("prompt.show", { namespace, message, thread });
+    const { system, tools, tokens, messages = [] } = result;
     return printResult(context, options, result, () => [
       plainText(system),
-      ...(messages ?? []).map(({ role, text }) => `\n[${role}]\n${plainText(text)}`),
+      ...messages.map(({ role, text }) => `\n[${role}]\n${plainText(text)}`),
       `\n${tools.length} tools, ${tokens} tokens in all:`,
       ...tools.map(({ name, parameters, description }) => {
         const names = Object.keys(parameters.properties ?? {}).join(", ");

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import type { CommandLineForm, Operation } from "../app/operations/operation.ts";
+import type { CommandLineForm, NamespaceOption, Operation } from "../app/operations/operation.ts";
 import { parseExactly } from "../base/exact-number.ts";
 import { misspelling, namespaceSpelling, type Spelling, threadSpelling } from "../base/place-names.ts";
 import { isRecord } from "../base/record.ts";
@@ -17,24 +17,15 @@ export function nameIn(word: string): string {
   return word.replace(/^[<[-]+|[^\w-].*$/g, "").replaceAll("-", "_");
 }
 
-/** `--namespace`; by default the operator's direct messages in the console. */
-export function namespaceOption(): Option {
-  return new Option("--namespace <namespace>", "channel, as platform:workspace:channel")
-    .argParser(parseNamespace)
-    .default("console:local:dm");
-}
+const channelOption = (description = "channel, as platform:workspace:channel") =>
+  new Option("--namespace <namespace>", description).argParser(parseNamespace);
 
-/** `--namespace` of a command that covers all channels by default. */
-export function onlyNamespaceOption(): Option {
-  return new Option("--namespace <namespace>", "only of this channel").argParser(parseNamespace);
-}
-
-/** Mandatory `--namespace`. */
-export function neededNamespaceOption(): Option {
-  return new Option("--namespace <namespace>", "channel, as platform:workspace:channel")
-    .argParser(parseNamespace)
-    .makeOptionMandatory();
-}
+/** `--namespace`: of one channel, by default the operator's direct messages in the console; a filter; mandatory. */
+export const namespaceOptions: { readonly [kind in NamespaceOption]: () => Option } = {
+  own: () => channelOption().default("console:local:dm"),
+  filter: () => channelOption("only of this channel"),
+  mandatory: () => channelOption().makeOptionMandatory(),
+};
 
 export function parseNamespace(text: string): string {
   return spelled(text, namespaceSpelling);
@@ -95,20 +86,20 @@ export function parseValues(
  * @throws CommandError for wrong usage
  */
 function parseObject(text: string, option: string, example: string): { [key: string]: Json } {
-  const wrong = (reason: string, cause?: unknown) =>
-    new CommandError(
-      `${option} is ${reason}. Write a JSON object, e.g. ${option} ${example}`,
-      exitCode.usage,
-      {
-        cause,
-      },
-    );
-  let value: Json;
-  try {
-    value = parseExactly(text) as Json;
-  } catch (cause) {
-    throw wrong("not valid JSON", cause);
-  }
+  const wrong = (reason: string) => {
+    const message = `${option} is ${reason}. Write a JSON object, e.g. ${option} ${example}`;
+    return new CommandError(message, exitCode.usage);
+  };
+  const value = parsed(text);
+  if (value === undefined) throw wrong("not valid JSON");
   if (!isRecord(value)) throw wrong("not an object");
   return value;
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return parseExactly(text) as Json;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,4 @@
 import type { TurnEvent, TurnOutcome } from "../core/log/turn-event.ts";
-import type { ApprovalVerdict, ApprovalView, QuestionView } from "../core/log/turn-view.ts";
 import { askPerson } from "../platforms/terminal/ask-person.ts";
 import { decidePerson } from "../platforms/terminal/decide-person.ts";
 import { followTurn } from "../platforms/terminal/follow-turn.ts";
@@ -8,7 +7,6 @@ import { createLineInput } from "../platforms/terminal/line-input.ts";
 import { createLiveDisplay } from "../platforms/terminal/live-display.ts";
 import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
-import { screenOf } from "../platforms/terminal/screen.ts";
 import type { Connection } from "./bot-connection.ts";
 import { type CommandContext, wantsColours } from "./command-context.ts";
 
@@ -22,10 +20,10 @@ export async function showTurn(
   turn: { turn_id: string; thread: string },
   watch: AbortController,
 ): Promise<TurnOutcome | undefined> {
-  const { stdout, stderr, clock } = context;
+  const { stdin, stdout, stderr, clock } = context;
   const live = stdout.isTTY === true && stderr.isTTY === true;
   const display = live
-    ? createLiveDisplay(screenOf(stdout), createPaint(wantsColours(context)), clock)
+    ? createLiveDisplay(stdout, createPaint(wantsColours(context)), clock)
     : createLineDisplay(
         {
           progress: (line) => void stderr.write(`${line}\n`),
@@ -33,52 +31,31 @@ export async function showTurn(
         },
         clock,
       );
+  const isAttended = stdin.isTTY === true && stderr.isTTY === true;
+  const { client, remote } = connection;
+  const answer = `in the console at ${remote}, or with: knack chat --thread ${turn.thread}`;
   const view = await followTurn({
-    client: connection.client,
+    client,
     turnId: turn.turn_id,
     display,
     signal: watch.signal,
-    ask: (question, signal) => answerQuestion(context, connection, turn, question, signal),
-    decide: (approval, signal) => decideApproval(context, connection, turn, approval, signal),
+    ask: async (question, signal) => {
+      if (isAttended)
+        return withReader(context, client, turn, (asking) => askPerson(question, signal, asking));
+      if (remote === undefined) return unattendedAnswer;
+      stderr.write(`The agent asks: ${plainLine(question.text)}\nAnswer ${answer}\n`);
+      return undefined;
+    },
+    decide: async (approval, signal) => {
+      if (isAttended)
+        return withReader(context, client, turn, (asking) => decidePerson(approval, signal, asking));
+      // Nobody can decide, so the tool does not run.
+      if (remote === undefined) return "refuse";
+      stderr.write(`${plainLine(approval.tool)} needs approval. Decide ${answer}\n`);
+      return undefined;
+    },
   });
   return view.outcome;
-}
-
-async function answerQuestion(
-  context: CommandContext,
-  { client, remote }: Connection,
-  turn: { turn_id: string; thread: string },
-  question: QuestionView,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const { stdin, stderr } = context;
-  if (stdin.isTTY !== true || stderr.isTTY !== true) {
-    if (remote === undefined) return unattendedAnswer;
-    stderr.write(
-      `The agent asks: ${plainLine(question.text)}\nAnswer in the console at ${remote}, or with: knack chat --thread ${turn.thread}\n`,
-    );
-    return undefined;
-  }
-  return withReader(context, client, turn, (asking) => askPerson(question, signal, asking));
-}
-
-/** If nobody can decide, the tool does not run. */
-async function decideApproval(
-  context: CommandContext,
-  { client, remote }: Connection,
-  turn: { turn_id: string; thread: string },
-  approval: ApprovalView,
-  signal: AbortSignal,
-): Promise<ApprovalVerdict | undefined> {
-  const { stdin, stderr } = context;
-  if (stdin.isTTY === true && stderr.isTTY === true) {
-    return withReader(context, client, turn, (asking) => decidePerson(approval, signal, asking));
-  }
-  if (remote === undefined) return false;
-  stderr.write(
-    `${plainLine(approval.tool)} needs approval. Decide in the console at ${remote}, or with: knack chat --thread ${turn.thread}\n`,
-  );
-  return undefined;
 }
 
 /** Opens a prompt on stderr for one question. */
@@ -111,12 +88,9 @@ const unattendedAnswer =
 /** Answers a question, and refuses an approval, if nobody can. Does nothing for a running bot. */
 export async function settleUnattended(event: TurnEvent, { client, remote }: Connection): Promise<void> {
   if (remote !== undefined) return;
+  const { turn_id: id } = event;
   if (event.type === "question_asked")
-    await client.call("turn.answer", {
-      id: event.turn_id,
-      question_id: event.question_id,
-      text: unattendedAnswer,
-    });
+    await client.call("turn.answer", { id, question_id: event.question_id, text: unattendedAnswer });
   if (event.type === "approval_requested")
     await client.call("approval.decide", { id: event.approval_id, approve: false });
 }

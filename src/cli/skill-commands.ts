@@ -3,7 +3,6 @@ import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { leftOutText, reviewsText } from "../app/operations/packages/package-review.ts";
 import { maybeAddress, namesIn } from "../app/operations/packages/package-source.ts";
-import { isRecord } from "../base/record.ts";
 import { skillDocument } from "../base/skill-places.ts";
 import { ApiError } from "../client/api-error.ts";
 import type { InstalledPackage, PackageContent, PackageLocation, PackageReview } from "../client/shapes.ts";
@@ -24,7 +23,7 @@ import {
   type ResultOptions,
 } from "./command-context.ts";
 import { parseValues } from "./shared-options.ts";
-import { isYes, readAnswer, readYes } from "./terminal-input.ts";
+import { isYes, readAnswer } from "./terminal-input.ts";
 
 export interface InstallOptions extends ResultOptions {
   yes?: true;
@@ -38,9 +37,10 @@ export interface InstallOptions extends ResultOptions {
  */
 export async function installSkill(
   context: CommandContext,
-  source: string,
+  words: readonly string[],
   options: InstallOptions,
 ): Promise<number> {
+  const source = words.join(" ");
   const only = options.only === undefined ? {} : { only: namesIn(options.only) };
   return reportRefusals(context, options, ({ client }) =>
     withPackage(source, context.cwd, async (place) => {
@@ -87,22 +87,19 @@ async function asked(
   { json }: InstallOptions,
 ): Promise<readonly PackageReview[]> {
   if (json) return [];
-  const [first] = reviews;
-  if (reviews.length === 1) {
-    const yes = (await readYes(context, `Install ${plainLine(first?.skill_id ?? "")}?`)) ?? false;
-    return yes ? reviews : [];
-  }
-  const question = `Install all ${reviews.length}? [y/N, or names with commas]`;
+  const [first, ...others] = reviews;
+  const question =
+    others.length === 0
+      ? `Install ${plainLine(first?.skill_id ?? "")}? [y/N] `
+      : `Install all ${reviews.length}? [y/N, or names with commas] `;
   const answer = (await readAnswer(context, question)) ?? "";
   if (isYes(answer) || answer.toLowerCase() === "all") return reviews;
+  if (others.length === 0) return [];
   const names = namesIn(answer);
   const chosen = reviews.filter(({ skill_id }) => names.includes(skill_id));
   const unknown = names.filter((name) => !chosen.some(({ skill_id }) => skill_id === name));
   if (chosen.length === 0 || unknown.length === 0) return chosen;
-  throw new CommandError(
-    `There is no skill ${unknown.join(", ")} in it. Nothing was installed.`,
-    exitCode.failed,
-  );
+  throw new CommandError(`There is no skill ${unknown.join(", ")} in it. Nothing was installed.`);
 }
 
 function notInstalled(
@@ -129,9 +126,13 @@ export async function withPackage<T>(
   work: (location: PackageLocation) => Promise<T>,
 ): Promise<T> {
   const file = path.resolve(cwd, source);
-  const isFolder = await isFolderAt(file);
+  // Undefined if there is nothing.
+  const isFolder = (await stat(file).catch(() => undefined))?.isDirectory();
   if (isFolder === undefined && maybeAddress(source)) return work({ url: source });
-  if (isFolder === undefined) throw noSuchFile(source);
+  if (isFolder === undefined)
+    throw new CommandError(
+      `${source} is not a folder, an archive or an address. Give a folder with a skill, a .zip, a .tar.gz, https://…, or OWNER/REPOSITORY`,
+    );
   try {
     return await work({ path: file });
   } catch (error) {
@@ -146,20 +147,6 @@ export async function withPackage<T>(
 
 /** Error codes of a bot that refuses paths, or cannot read this one. */
 const needsArchive = ["path_refused", "unreadable"];
-
-/** Whether a path is a folder; undefined if there is nothing. */
-async function isFolderAt(file: string): Promise<boolean | undefined> {
-  try {
-    return (await stat(file)).isDirectory();
-  } catch {
-    return undefined;
-  }
-}
-
-function noSuchFile(source: string): CommandError {
-  const message = `${source} is not a folder, an archive or an address. Give a folder with a skill, a .zip, a .tar.gz, https://…, or OWNER/REPOSITORY`;
-  return new CommandError(message, exitCode.failed);
-}
 
 /** `knack skills run`: the `invoke_skill` path without a model. */
 export async function runSkill(
@@ -181,7 +168,7 @@ export async function runSkill(
     if (options.json) printJson(context, result);
     else if (context.stdout.isTTY !== true) printLine(context, plainText(JSON.stringify(result, null, 2)));
     else printOutput(context, objectOf(result));
-    return succeeded(result) ? exitCode.ok : exitCode.failed;
+    return objectOf(result).success === true ? exitCode.ok : exitCode.failed;
   });
 }
 
@@ -202,10 +189,6 @@ const hintsForPeople = ["skill_not_found", "waiting_for_person"];
 function refusalOf(error: unknown): Json {
   if (!(error instanceof ApiError) || ![400, 404, 409].includes(error.status)) throw error;
   return toJson({ error: error.detail, code: error.code, ...error.more });
-}
-
-function succeeded(result: Json): boolean {
-  return isRecord(result) && result.success === true;
 }
 
 /**
@@ -231,12 +214,7 @@ export async function validateSkill(
 async function validate(
   directory: string,
 ): Promise<{ valid: boolean; errors: string[]; warnings?: string[] }> {
-  const asPackage = await validatePackage(directory);
-  const hasDocument = await hasSkillDocument(directory);
-  return hasDocument ? asPackage : ((await validatePlugin(directory)) ?? asPackage);
-}
-
-async function hasSkillDocument(directory: string): Promise<boolean> {
   const names = await readdir(directory).catch((): string[] => []);
-  return skillDocument(names) !== undefined;
+  const asPlugin = skillDocument(names) === undefined ? await validatePlugin(directory) : undefined;
+  return asPlugin ?? (await validatePackage(directory));
 }

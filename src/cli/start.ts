@@ -1,12 +1,10 @@
 import { howToKeep, retentionLine } from "../app/operations/stored-data.ts";
-import type { ApiClient } from "../client/api-client.ts";
 import type { RetentionStatus } from "../client/shapes.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { incompletePlatforms, slackMode, unprotectedServer } from "../config/incomplete-platforms.ts";
-import { loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
 import type { LocalServer } from "../models/local-servers.ts";
-import { clientOf } from "./bot-connection.ts";
+import { clientOf, readConfig } from "./bot-connection.ts";
 import {
   type Bot,
   type CommandContext,
@@ -31,12 +29,8 @@ type Role = "all" | "gateway" | "worker";
  * its address when it is ready, then a summary.
  */
 export async function start(context: CommandContext, options: StartOptions): Promise<number> {
-  const { config, sources } = await loadConfig({
-    file: options.config,
-    env: context.env,
-    cwd: context.cwd,
-    options: { "server.host": options.host, "server.port": options.port },
-  });
+  const address = { "server.host": options.host, "server.port": options.port };
+  const { config, sources } = await readConfig(context, options, address);
   const problems = [...incompletePlatforms(config), ...unprotectedServer(config)];
   if (problems.length > 0) throw new ConfigError(problems);
   const { role = "all", acceptEmptyLog } = options;
@@ -60,7 +54,9 @@ export async function start(context: CommandContext, options: StartOptions): Pro
     printLine(context, `${config.name} is ready${part}: ${url}`);
     // No suggestions if the offline provider was chosen on purpose.
     const local = sources["model.choice"] === "default" ? context.localServers : [];
-    await Promise.race([printSummary(context, config, role, bot, local), stop]);
+    const summary = startSummary(context, config, role, bot, local);
+    const print = (line: string) => printLine(context, `  ${line}`);
+    await Promise.race([summary.then((lines) => lines.map(print)), stop]);
     await stop;
   } finally {
     await bot.close();
@@ -71,30 +67,12 @@ export async function start(context: CommandContext, options: StartOptions): Pro
 /** Maximum time for an interrupted start to end, ms: a folder on a failing disk would block it forever. */
 const interruptedStartMs = 10_000;
 
-async function openUnlessStuck(
-  opening: Promise<Bot>,
-  stop: Promise<void>,
-  { clock, exitAtOnce }: CommandContext,
-): Promise<Bot> {
+function openUnlessStuck(opening: Promise<Bot>, stop: Promise<void>, context: CommandContext): Promise<Bot> {
+  const { clock, exitAtOnce } = context;
   const opened = new AbortController();
-  void stop
-    .then(() => clock.sleep(interruptedStartMs, opened.signal))
-    .then(
-      () => exitAtOnce(exitCode.stopped),
-      () => undefined,
-    );
+  const late = stop.then(() => clock.sleep(interruptedStartMs, opened.signal));
+  void late.then(() => exitAtOnce(exitCode.stopped), nothing);
   return opening.finally(() => opened.abort());
-}
-
-async function printSummary(
-  context: CommandContext,
-  config: Config,
-  role: Role,
-  bot: Bot,
-  local: readonly LocalServer[],
-): Promise<void> {
-  const lines = await startSummary(config, role, clientOf(bot, config), bot, context.clock.now(), local);
-  for (const line of lines) printLine(context, `  ${line}`);
 }
 
 /**
@@ -131,18 +109,18 @@ function waitForStop({ onSignal, stderr, exitAtOnce, env, clock }: CommandContex
  * @param local addresses to search for model servers if no model is chosen
  */
 async function startSummary(
+  { clock }: CommandContext,
   config: Config,
   role: Role,
-  client: Pick<ApiClient, "call">,
-  bot: Pick<Bot, "isolation">,
-  now: number,
+  bot: Bot,
   local: readonly LocalServer[],
 ): Promise<string[]> {
+  const client = clientOf(bot, config);
   const [models, skills, isolation, kept] = await Promise.all([
     modelLines(config, local),
     client.call("skill.list", {}).then(({ skills }) => skillsLine(skills, role), nothing),
     bot.isolation().then((found) => isolationLine(config, found), nothing),
-    client.call("retention.show", {}).then((status) => keptLine(status, now), nothing),
+    client.call("retention.show", {}).then((status) => keptLine(status, clock.now()), nothing),
   ]);
   const lines = [...models, platformsLine(config), databaseLine(config), skills, isolation, kept];
   return lines.filter((line) => line !== undefined);
@@ -200,8 +178,7 @@ function isolationLine(
   { lacks }: Awaited<ReturnType<Bot["isolation"]>>,
 ): string | undefined {
   if (lacks === undefined) return undefined;
-  const { allow_weak } = skills.execution;
-  const except =
-    allow_weak.length === 0 ? "" : ` (but ${allow_weak.join(", ")}, as skills.execution.allow_weak says)`;
+  const weak = skills.execution.allow_weak.join(", ");
+  const except = weak && ` (but ${weak}, as skills.execution.allow_weak says)`;
   return `cannot run here: code of skills that did not ship with Knack${except}. ${lacks.problem} ${lacks.cure}`;
 }

@@ -17,58 +17,42 @@ interface FollowOptions {
   onConnection?: (connection: Connection) => void;
 }
 
-export interface ApiClient {
-  /** Calls an operation: one request, one answer. */
-  call: CallOperation;
-  /** Whether the bot is ready. "Not ready" is an answer, not an error. */
-  ready(): Promise<shapes.Readiness>;
+export type ApiClient = ReturnType<typeof createApiClient>;
 
-  /** Submits a message; with files the text may be empty. */
-  submitTurn(
-    request: shapes.TurnRequest,
-    files?: readonly { name: string; content: Blob }[],
-  ): Promise<shapes.TurnAccepted>;
-  /**
-   * The events of a turn up to and including `turn_finished`. A lost connection is reopened without losing or repeating stored events;
-   * deltas from the time in between may be missing. Ends early, without an error, when the signal aborts.
-   */
-  turnEvents(turnId: string, options?: FollowOptions): AsyncIterable<TurnEvent>;
-  /** A file of a turn, by the address in its event. */
-  file(url: string, signal?: AbortSignal): Promise<Blob>;
-  /**
-   * Everything that happens in a namespace from now on, until the signal aborts. Reconnects automatically; events from the time in between
-   * are lost, so read the thread again on every `open` except the first.
-   */
-  watchNamespace(
-    namespace: string,
-    signal: AbortSignal,
-    onConnection?: (connection: Connection) => void,
-  ): AsyncIterable<shapes.FeedItem>;
-
-  /** Everything stored for a channel, or for all, as JSON lines in pieces of any size. The last line has the type `export_finished`. */
-  exportData(namespace?: string): AsyncIterable<Uint8Array>;
+/** A file to send, with its name. */
+interface NamedFile {
+  name: string;
+  content: Blob;
 }
 
 const api = "/api/v1";
 const at = encodeURIComponent;
 const defaultReconnect = { first_ms: 300, max_ms: 10_000, silence_ms: 45_000 };
 
-export function createApiClient(options: ApiClientOptions): ApiClient {
+export function createApiClient(options: ApiClientOptions) {
   const send = createSend(options);
   const reconnect = options.reconnect ?? defaultReconnect;
   const json = async <T>(path: string, sendOptions?: SendOptions): Promise<T> =>
     readJson<T>(await send(path, sendOptions), sendOptions?.signal);
-  const post = <T>(path: string, body: unknown) => json<T>(api + path, { method: "POST", body });
   return {
+    /** Calls an operation: one request, one answer. */
     call: createCall(json, options.routes),
-    ready: () => json("/readyz", { expect: [503] }),
-
-    submitTurn: (request, files = []) =>
-      post("/turns", files.length === 0 ? request : formOf(request, files)),
-    async *turnEvents(turnId, { after, signal = new AbortController().signal, onConnection } = {}) {
+    /** Whether the bot is ready. "Not ready" is an answer, not an error. */
+    ready: () => json<shapes.Readiness>("/readyz", { expect: [503] }),
+    /** Submits a message; with files the text may be empty. */
+    submitTurn(request: shapes.TurnRequest, files: readonly NamedFile[] = []) {
+      const body = files.length === 0 ? request : formOf(request, files);
+      return json<shapes.TurnAccepted>(`${api}/turns`, { method: "POST", body });
+    },
+    /**
+     * The events of a turn up to and including `turn_finished`. A lost connection is reopened without losing or repeating stored events;
+     * deltas from the time in between may be missing. Ends early, without an error, when the signal aborts.
+     */
+    async *turnEvents(turnId: string, options: FollowOptions = {}): AsyncIterable<TurnEvent> {
+      const { after = -1, signal = new AbortController().signal, onConnection } = options;
       const path = `${api}/turns/${at(turnId)}/events`;
-      const from = after === undefined || after < 0 ? undefined : String(after);
-      let seen = after ?? -1;
+      const from = after < 0 ? undefined : String(after);
+      let seen = after;
       const messages = streamMessages(send, { path, after: from, signal, reconnect, onConnection });
       for await (const { id, data } of messages) {
         const event = data as TurnEvent;
@@ -79,15 +63,23 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         if (event.type === "turn_finished") return;
       }
     },
-    file: async (url, signal) => (await send(url, { signal })).blob(),
-    async *watchNamespace(namespace, signal, onConnection) {
+    /** A file of a turn, by the address in its event. */
+    file: async (url: string, signal?: AbortSignal) => (await send(url, { signal })).blob(),
+    /**
+     * Everything that happens in a namespace from now on, until the signal aborts. Reconnects automatically; events from the time in
+     * between are lost, so read the thread again on every `open` except the first.
+     */
+    async *watchNamespace(
+      namespace: string,
+      signal: AbortSignal,
+      onConnection?: (connection: Connection) => void,
+    ): AsyncIterable<shapes.FeedItem> {
       const path = `${api}/namespaces/${at(namespace)}/events`;
-      for await (const { data } of streamMessages(send, { path, signal, reconnect, onConnection })) {
+      for await (const { data } of streamMessages(send, { path, signal, reconnect, onConnection }))
         yield data as shapes.FeedItem;
-      }
     },
-
-    async *exportData(namespace) {
+    /** Everything stored for a channel, or for all, as JSON lines in pieces of any size. The last line has the type `export_finished`. */
+    async *exportData(namespace?: string): AsyncIterable<Uint8Array> {
       const { body } = await send(`${api}/export${query({ namespace })}`);
       if (body !== null) yield* body;
     },
@@ -107,7 +99,7 @@ interface Routes {
 
 type ReadJson = <T>(path: string, options?: SendOptions) => Promise<T>;
 
-function formOf(request: shapes.TurnRequest, files: readonly { name: string; content: Blob }[]): FormData {
+function formOf(request: shapes.TurnRequest, files: readonly NamedFile[]): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(request)) if (value !== undefined) form.append(name, value);
   for (const { name, content } of files) form.append("file", content, name);
@@ -122,7 +114,7 @@ function formOf(request: shapes.TurnRequest, files: readonly { name: string; con
 function createCall(json: ReadJson, given?: Routes["operations"]): CallOperation {
   let known = given === undefined ? undefined : Promise.resolve<Routes>({ operations: given });
   const routes = () => {
-    known ??= json<Routes>("/api/v1/operations").catch((error: unknown) => {
+    known ??= json<Routes>(`${api}/operations`).catch((error: unknown) => {
       known = undefined;
       throw error;
     });
@@ -139,11 +131,11 @@ function createCall(json: ReadJson, given?: Routes["operations"]): CallOperation
 function requestOf(route: string, input: Record<string, unknown>): SendOptions & { path: string } {
   const [method = "GET", template = ""] = route.split(" ") as [SendOptions["method"], string];
   const filled = template.replace(/\{(\w+)\}/g, (_braces, key: string) => {
-    const value = String(input[key]);
+    const value = at(String(input[key]));
     delete input[key];
-    return encodeURIComponent(value);
+    return value;
   });
-  const path = `/api/v1${filled}`;
+  const path = api + filled;
   if (method === "POST" || method === "PUT") return { method, path, body: bodyOf(input) };
   return { method, path: `${path}${query(input as Record<string, string>)}` };
 }

@@ -63,7 +63,7 @@ async function* readOnce(
   const watch = silenceWatch(connection, reconnect.silence_ms);
   try {
     const response = await send(path, {
-      headers: { Accept: "text/event-stream", ...(after === undefined ? {} : { "Last-Event-ID": after }) },
+      headers: { Accept: "text/event-stream", ...(after && { "Last-Event-ID": after }) },
       signal: AbortSignal.any([signal, connection.signal]),
     });
     if (response.status === 204 || response.body === null) {
@@ -86,7 +86,7 @@ async function* readOnce(
   }
 }
 
-function silenceWatch(connection: AbortController, limitMs: number): { heard(): void; stop(): void } {
+function silenceWatch(connection: AbortController, limitMs: number) {
   const expire = () => connection.abort(new ApiError(0, "silent", "The connection went silent"));
   let timer = setTimeout(expire, limitMs);
   return {

@@ -38,17 +38,13 @@ export function createSend({ fetch, baseUrl, token }: ApiClientOptions): Send {
   const base = baseUrl.replace(/(?<!\/)\/+$/, "");
   return async (path, { method = "GET", body, headers = {}, signal, expect = [] } = {}) => {
     signal?.throwIfAborted();
-    const isForm = body instanceof FormData;
-    const init: RequestInit = {
-      method,
-      headers: {
-        ...(body === undefined || isForm ? {} : { "Content-Type": "application/json" }),
-        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
-      ...(signal === undefined ? {} : { signal }),
+    const isJson = body !== undefined && !(body instanceof FormData);
+    const own = {
+      ...(isJson && { "Content-Type": "application/json" }),
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
     };
+    const sent = isJson ? JSON.stringify(body) : ((body as FormData | undefined) ?? null);
+    const init = { method, headers: { ...own, ...headers }, body: sent, signal: signal ?? null };
     const response = await reach(async () => fetch(base + path, init), base, signal);
     if (!response.ok && !expect.includes(response.status)) throw await readApiError(response);
     return response;
@@ -67,24 +63,14 @@ export async function readJson<T>(response: Response, signal?: AbortSignal): Pro
 }
 
 /** Runs `attempt`. When it fails for any reason except an abort, the error says that the server was not reached. */
-async function reach<T>(
-  attempt: () => Promise<T>,
-  where: string,
-  signal: AbortSignal | undefined,
-): Promise<T> {
+async function reach<T>(attempt: () => Promise<T>, where: string, signal?: AbortSignal): Promise<T> {
   try {
     return await attempt();
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof ApiError) throw error;
-    throw new ApiError(
-      0,
-      "unreachable",
-      `Knack at ${where || "this address"} did not answer. Is it running?`,
-      {
-        cause: error,
-      },
-    );
+    const detail = `Knack at ${where || "this address"} did not answer. Is it running?`;
+    throw new ApiError(0, "unreachable", detail, { cause: error });
   }
 }
 

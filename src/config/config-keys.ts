@@ -20,9 +20,8 @@ export function configKeys(): ConfigKey[] {
 
 function keysBelow(schema: z.core.$ZodType, path: readonly string[]): ConfigKey[] {
   const shape = shapeOf(schema);
-  if (shape !== undefined) {
+  if (shape !== undefined)
     return Object.entries(shape).flatMap(([name, member]) => keysBelow(member, [...path, name]));
-  }
   const meta = (schema as z.ZodType).meta();
   return [{ path, meaning: meta?.description ?? "", secret: isSecret(schema), schema }];
 }
@@ -35,9 +34,7 @@ export function keysWithin({ path, schema }: ConfigKey, value: unknown): ConfigK
   const { def } = unwrap(schema)._zod;
   if (def.type !== "record" || (schema as z.ZodType).meta()?.each !== true) return [];
   return Object.entries(value ?? {}).flatMap(([name, entry]: [string, object]) =>
-    keysBelow(def.valueType, [...path, name]).filter(({ path: key }) =>
-      Object.hasOwn(entry, key.at(-1) ?? ""),
-    ),
+    keysBelow(def.valueType, [...path, name]).filter((key) => Object.hasOwn(entry, key.path.at(-1) ?? "")),
   );
 }
 
@@ -51,10 +48,8 @@ function isSecret(schema: z.core.$ZodType): boolean {
 /** The members of the object schema at a path, or undefined where there is no such object. */
 export function membersAt(path: readonly PropertyKey[]): string[] | undefined {
   let schema: z.core.$ZodType | undefined = configSchema;
-  for (const segment of path) {
-    schema = schema === undefined ? undefined : memberOf(schema, String(segment));
-  }
-  return schema === undefined ? undefined : Object.keys(shapeOf(schema) ?? {});
+  for (const segment of path) schema = schema && memberOf(schema, String(segment));
+  return schema && Object.keys(shapeOf(schema) ?? {});
 }
 
 /** The meaning of a setting: that of the innermost key on the path with a description. */
@@ -91,36 +86,18 @@ function unwrap(schema: z.core.$ZodType): z.core.$ZodTypes {
 /** Sources of values: `default`, `file config/knack.yaml:12:3`, `environment NAME`, `option --port`. */
 export type ConfigSources = Readonly<Record<string, string>>;
 
-/** One line of `knack config`. */
-interface ConfigListing {
-  /** Dotted. */
-  key: string;
-  /** `null` when the key is not set. */
-  value: unknown;
-  source: string;
-  meaning: string;
-}
-
 const mask = "••••••";
 
-/** Every key with its value, source and meaning. Secrets are masked, even within addresses. */
-export function describeConfig(config: Config, sources: ConfigSources): ConfigListing[] {
+/** Every key, dotted, with its value, `null` when it is not set, its source and its meaning. Secrets are masked, even within addresses. */
+export function describeConfig(config: Config, sources: ConfigSources) {
   const keys = configKeys().flatMap((key) => {
     const within = keysWithin(key, valueAt(config, key.path));
     return within.length === 0 ? [key] : within;
   });
   return keys.map(({ path, meaning, secret }) => {
     const key = path.join(".");
-    const value = valueAt(config, path) ?? null;
-    return {
-      key,
-      value: mapTexts(value, (text) => (secret ? mask : maskCredentials(text))),
-      source: sources[key] ?? "default",
-      meaning,
-    };
+    const masked = (text: string) => (secret ? mask : text.replace(/(:\/\/)[^/@\s]+@/g, `$1${mask}@`));
+    const value = mapTexts(valueAt(config, path) ?? null, masked);
+    return { key, value, source: sources[key] ?? "default", meaning };
   });
-}
-
-function maskCredentials(text: string): string {
-  return text.replace(/(:\/\/)[^/@\s]+@/g, `$1${mask}@`);
 }

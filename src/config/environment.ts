@@ -16,12 +16,8 @@ const certificateVariables = ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BU
 
 /** Absolute paths of the certificate files, by variable. */
 export function certificateFiles(environment: Environment): Record<string, string> {
-  return Object.fromEntries(
-    certificateVariables.flatMap((name) => {
-      const file = environment[name];
-      return file === undefined || file === "" ? [] : [[name, path.resolve(file)]];
-    }),
-  );
+  const set = certificateVariables.map((name) => [name, environment[name]] as const);
+  return Object.fromEntries(set.flatMap(([name, file]) => (file ? [[name, path.resolve(file)]] : [])));
 }
 
 /**
@@ -45,9 +41,8 @@ const npmVariable = /^(NPM_CONFIG_(?!.*(AUTH|TOKEN|PASSW|KEY|OTP))|npm_config_@[
 /** The variables that child processes need to use the network as this machine does. Paths of certificates are absolute. */
 export function networkOf(environment: Environment): Record<string, string> {
   const isNetwork = (name: string) => networkVariables.has(name.toLowerCase()) || npmVariable.test(name);
-  const set = Object.entries(environment).flatMap(([name, value]) =>
-    value !== undefined && value !== "" && isNetwork(name) ? [[name, value] as const] : [],
-  );
+  const all = Object.entries(environment);
+  const set = all.flatMap(([name, value]) => (value && isNetwork(name) ? [[name, value] as const] : []));
   return { ...Object.fromEntries(set), ...certificateFiles(environment) };
 }
 
@@ -56,66 +51,77 @@ export const configFileVariable = "KNACK_CONFIG";
 
 interface Variable {
   path: readonly string[];
-  /** How the text is converted to the key's value. */
-  form:
-    | "text"
-    | "lower_case"
-    | "comma_list"
-    | "path_list"
-    | "listening_address"
-    | "package_address"
-    | "collector_address"
-    | "number";
+  /** The key's value for a text; undefined for a text that is meant for another program. The text itself unless given. */
+  value?(text: string): EnvironmentValue["value"] | undefined;
+  /** It is meant for another program, so configuration files take precedence. */
+  yields?: true;
 }
+
+const listOf = (separator: string) => (text: string) =>
+  text
+    .split(separator)
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+/** Any value other than an address, such as a folder, is only for pip or npm. */
+const packageAddress = (text: string) =>
+  /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text : undefined;
+/** Kubernetes sets `KNACK_PORT=tcp://10.0.0.1:80` for a service called knack. */
+const port = (text: string) => (text.includes("://") ? undefined : /^\d+$/.test(text) ? Number(text) : text);
 
 /** Keys and addresses of every known provider. */
 const providerVariables = Object.fromEntries(
   providerKinds.flatMap((name) => {
     const { keyVariable, addressVariables = [] } = providerPresets[name];
     const addresses = addressVariables.map((variable): [string, Variable] => {
-      const form = variable === "OLLAMA_HOST" ? "listening_address" : "text";
-      return [variable, { path: [...providerPath(name), "base_url"], form }];
+      const address = { path: [...providerPath(name), "base_url"] };
+      return [
+        variable,
+        variable === "OLLAMA_HOST" ? { ...address, value: reachable, yields: true } : address,
+      ];
     });
-    const key: Variable = { path: [...providerPath(name), "api_key"], form: "text" };
-    return [[keyVariable, key] as const, ...addresses];
+    return [[keyVariable, { path: [...providerPath(name), "api_key"] }] as const, ...addresses];
   }),
 );
 
 const variables: Readonly<Record<string, Variable>> = {
-  KNACK_DATA: { path: ["data", "folder"], form: "text" },
-  DATABASE_URL: { path: ["data", "database_url"], form: "text" },
-  KNACK_SKILLS_EXTRA: { path: ["skills", "extra"], form: "path_list" },
-  PIP_INDEX_URL: { path: ["skills", "execution", "python_index"], form: "package_address" },
-  NPM_CONFIG_REGISTRY: { path: ["skills", "execution", "npm_registry"], form: "package_address" },
-  KNACK_MODEL: { path: ["model", "choice"], form: "text" },
+  KNACK_DATA: { path: ["data", "folder"] },
+  DATABASE_URL: { path: ["data", "database_url"] },
+  KNACK_SKILLS_EXTRA: { path: ["skills", "extra"], value: listOf(path.delimiter) },
+  PIP_INDEX_URL: { path: ["skills", "execution", "python_index"], value: packageAddress, yields: true },
+  NPM_CONFIG_REGISTRY: { path: ["skills", "execution", "npm_registry"], value: packageAddress, yields: true },
+  KNACK_MODEL: { path: ["model", "choice"] },
   // Many hosting platforms set the port here.
-  PORT: { path: ["server", "port"], form: "number" },
-  KNACK_PORT: { path: ["server", "port"], form: "number" },
-  KNACK_API_TOKEN: { path: ["server", "token"], form: "text" },
-  KNACK_OPERATORS: { path: ["operators"], form: "comma_list" },
-  KNACK_NET_ALLOW: { path: ["net", "allow"], form: "comma_list" },
-  KNACK_MODEL_SMALL: { path: ["model", "small"], form: "text" },
-  KNACK_MODEL_TRANSCRIPTION: { path: ["model", "transcription"], form: "text" },
-  KNACK_MODEL_IMAGES: { path: ["model", "images"], form: "text" },
-  KNACK_MODEL_EMBEDDINGS: { path: ["model", "embeddings"], form: "text" },
+  PORT: { path: ["server", "port"], value: port },
+  KNACK_PORT: { path: ["server", "port"], value: port },
+  KNACK_API_TOKEN: { path: ["server", "token"] },
+  KNACK_OPERATORS: { path: ["operators"], value: listOf(",") },
+  KNACK_NET_ALLOW: { path: ["net", "allow"], value: listOf(",") },
+  KNACK_MODEL_SMALL: { path: ["model", "small"] },
+  KNACK_MODEL_TRANSCRIPTION: { path: ["model", "transcription"] },
+  KNACK_MODEL_IMAGES: { path: ["model", "images"] },
+  KNACK_MODEL_EMBEDDINGS: { path: ["model", "embeddings"] },
   ...providerVariables,
-  BRAVE_API_KEY: { path: ["search", "brave_api_key"], form: "text" },
-  TAVILY_API_KEY: { path: ["search", "tavily_api_key"], form: "text" },
-  EXA_API_KEY: { path: ["search", "exa_api_key"], form: "text" },
-  SEARXNG_URL: { path: ["search", "searxng_url"], form: "text" },
-  SLACK_BOT_TOKEN: { path: ["slack", "bot_token"], form: "text" },
-  SLACK_APP_TOKEN: { path: ["slack", "app_token"], form: "text" },
-  SLACK_SIGNING_SECRET: { path: ["slack", "signing_secret"], form: "text" },
-  SLACK_CLIENT_ID: { path: ["slack", "client_id"], form: "text" },
-  SLACK_CLIENT_SECRET: { path: ["slack", "client_secret"], form: "text" },
-  SLACK_API_URL: { path: ["slack", "api_url"], form: "text" },
-  DISCORD_TOKEN: { path: ["discord", "token"], form: "text" },
-  DISCORD_API_URL: { path: ["discord", "api_url"], form: "text" },
-  KNACK_PUBLIC_URL: { path: ["server", "public_url"], form: "text" },
-  KNACK_SECRET_KEY: { path: ["secret_key"], form: "text" },
-  OTEL_EXPORTER_OTLP_ENDPOINT: { path: ["traces", "url"], form: "collector_address" },
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: { path: ["traces", "url"], form: "text" },
-  LOG_LEVEL: { path: ["log", "level"], form: "lower_case" },
+  BRAVE_API_KEY: { path: ["search", "brave_api_key"] },
+  TAVILY_API_KEY: { path: ["search", "tavily_api_key"] },
+  EXA_API_KEY: { path: ["search", "exa_api_key"] },
+  SEARXNG_URL: { path: ["search", "searxng_url"] },
+  SLACK_BOT_TOKEN: { path: ["slack", "bot_token"] },
+  SLACK_APP_TOKEN: { path: ["slack", "app_token"] },
+  SLACK_SIGNING_SECRET: { path: ["slack", "signing_secret"] },
+  SLACK_CLIENT_ID: { path: ["slack", "client_id"] },
+  SLACK_CLIENT_SECRET: { path: ["slack", "client_secret"] },
+  SLACK_API_URL: { path: ["slack", "api_url"] },
+  DISCORD_TOKEN: { path: ["discord", "token"] },
+  DISCORD_API_URL: { path: ["discord", "api_url"] },
+  KNACK_PUBLIC_URL: { path: ["server", "public_url"] },
+  KNACK_SECRET_KEY: { path: ["secret_key"] },
+  // The path of traces. https://opentelemetry.io/docs/specs/otel/protocol/exporter/#endpoint-urls-for-otlphttp
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    path: ["traces", "url"],
+    value: (text) => `${text.replace(/\/$/, "")}/v1/traces`,
+  },
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: { path: ["traces", "url"] },
+  LOG_LEVEL: { path: ["log", "level"], value: (text) => text.toLowerCase() },
 };
 
 /** A key's value as the environment gives it, and the variable it came from. */
@@ -129,30 +135,11 @@ export interface EnvironmentValue {
 
 /** The values that the environment sets. An empty variable counts as not set. */
 export function readEnvironment(environment: Environment): EnvironmentValue[] {
-  return Object.entries(variables).flatMap(([variable, { path: key, form }]) => {
+  return Object.entries(variables).flatMap(([variable, { path: key, value: read, yields = false }]) => {
     const text = environment[variable]?.trim();
-    const value = text ? parse(text, form) : undefined;
-    return value === undefined
-      ? []
-      : [{ variable, path: key, value, yields: form === "listening_address" || form === "package_address" }];
+    const value = text && (read === undefined ? text : read(text));
+    return value === undefined || value === "" ? [] : [{ variable, path: key, value, yields }];
   });
-}
-
-function parse(text: string, form: Variable["form"]): EnvironmentValue["value"] | undefined {
-  if (form === "text") return text;
-  // Kubernetes sets `KNACK_PORT=tcp://10.0.0.1:80` for a service called knack.
-  if (form === "number") return text.includes("://") ? undefined : /^\d+$/.test(text) ? Number(text) : text;
-  if (form === "listening_address") return reachable(text);
-  // Any other value, such as a folder, is only for pip or npm.
-  if (form === "package_address") return /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text : undefined;
-  // The path of traces. https://opentelemetry.io/docs/specs/otel/protocol/exporter/#endpoint-urls-for-otlphttp
-  if (form === "collector_address") return `${text.replace(/\/$/, "")}/v1/traces`;
-  if (form === "lower_case") return text.toLowerCase();
-  const separator = form === "comma_list" ? "," : path.delimiter;
-  return text
-    .split(separator)
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
 }
 
 /**

@@ -32,10 +32,8 @@ export function unprotectedServer({ server }: Config): ConfigProblem[] {
 /** Platforms with incomplete settings: what is missing and where to find it. Checked when the bot starts. */
 export function incompletePlatforms(config: Config): ConfigProblem[] {
   const { bot_token, app_token, signing_secret, client_id, client_secret } = config.slack;
-  const set = [bot_token, app_token, signing_secret, client_id, client_secret].some(
-    (value) => value !== undefined,
-  );
-  if (!set || slackMode(config) !== undefined) return [];
+  const given = [bot_token, app_token, signing_secret, client_id, client_secret];
+  if (given.every((value) => value === undefined) || slackMode(config) !== undefined) return [];
   const problem = (key: string, message: string, hint: string): ConfigProblem[] => [
     { where: "configuration", key, message, hint: `${hint}. \`knack connect slack\` leads you through it` },
   ];
@@ -50,12 +48,9 @@ export function incompletePlatforms(config: Config): ConfigProblem[] {
       problem(key, "is missing for an app that several workspaces install", "Set it"),
     );
   }
-  if (bot_token === undefined) {
+  if (bot_token === undefined)
     return problem("slack.bot_token", "is missing", "Set SLACK_BOT_TOKEN (begins with xoxb-)");
-  }
-  return problem(
-    "slack.app_token",
-    "is missing",
-    "Set SLACK_APP_TOKEN (begins with xapp-) for Socket Mode, or SLACK_SIGNING_SECRET to be called over HTTP",
-  );
+  const advice =
+    "Set SLACK_APP_TOKEN (begins with xapp-) for Socket Mode, or SLACK_SIGNING_SECRET to be called over HTTP";
+  return problem("slack.app_token", "is missing", advice);
 }

@@ -57,20 +57,15 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   return { config, sources: sourcesOf(config, layers, choiceKey) };
 }
 
-async function readLayers({
-  file,
-  env,
-  cwd,
-  options = {},
-  shippedFile,
-}: LoadConfigOptions): Promise<Layer[]> {
+async function readLayers(given: LoadConfigOptions): Promise<Layer[]> {
+  const { file, env, cwd, options = {}, shippedFile = shipped } = given;
   const chosen =
     file ?? (env[configFileVariable] || (existsSync(path.join(cwd, ownFile)) ? ownFile : undefined));
   const variables = readEnvironment(env);
   const flags = Object.entries(options)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => ({ path: key.split("."), value }));
-  const base = fileLayer(await readConfigFile(shippedFile ?? shipped, cwd));
+  const base = fileLayer(await readConfigFile(shippedFile, cwd));
   const own = chosen === undefined ? [] : [fileLayer(await readConfigFile(path.resolve(cwd, chosen), cwd))];
   return [
     { values: configSchema.parse({}), source: () => "default", deliberate: false },
@@ -78,12 +73,12 @@ async function readLayers({
     base,
     ...own,
     environmentLayer(variables.filter(({ yields }) => !yields)),
-    {
-      values: nest(flags),
-      source: (key) => `option --${String(key.at(-1)).replaceAll("_", "-")}`,
-      deliberate: true,
-    },
+    { values: nest(flags), source: optionName, deliberate: true },
   ];
+}
+
+function optionName(key: readonly PropertyKey[]): string {
+  return `option --${String(key.at(-1)).replaceAll("_", "-")}`;
 }
 
 function fileLayer(file: ConfigFile): Layer {
@@ -113,20 +108,18 @@ function resolve(config: Config, cwd: string): { config: Config; choiceKey: read
     images: other("imageModel", model.images),
     embeddings: other("embeddingModel", model.embeddings),
   };
+  const absolute = (folder: string) => path.resolve(cwd, folder);
+  const { extra, link_folders } = skills;
   const resolved: Config = {
     ...config,
-    data: { ...data, folder: path.resolve(cwd, data.folder) },
+    data: { ...data, folder: absolute(data.folder) },
     workspace: {
-      skills: path.resolve(cwd, workspace.skills),
-      flows: path.resolve(cwd, workspace.flows),
-      agents: path.resolve(cwd, workspace.agents),
+      skills: absolute(workspace.skills),
+      flows: absolute(workspace.flows),
+      agents: absolute(workspace.agents),
     },
-    skills: {
-      ...skills,
-      extra: skills.extra.map((folder) => path.resolve(cwd, folder)),
-      link_folders: skills.link_folders.map((folder) => path.resolve(cwd, folder)),
-    },
-    mcp: { ...mcp, file: path.resolve(cwd, mcp.file) },
+    skills: { ...skills, extra: extra.map(absolute), link_folders: link_folders.map(absolute) },
+    mcp: { ...mcp, file: absolute(mcp.file) },
     model: { ...model, choice, ...others },
   };
   return { config: resolved, choiceKey: auto?.key };

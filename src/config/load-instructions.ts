@@ -5,8 +5,8 @@ import { ConfigError } from "./config-error.ts";
 
 const shipped = fileURLToPath(new URL("../../config/instructions.md", import.meta.url));
 
-/** Names that the text may have in double braces. */
-const placeholders = new Set(["name", "place", "formatting", "cannot"]);
+/** What the text may have in double braces. */
+const placeholders = ["{{name}}", "{{place}}", "{{formatting}}", "{{cannot}}"];
 
 /**
  * The beginning of every agent's instructions.
@@ -20,12 +20,10 @@ export async function loadInstructions(file = shipped): Promise<string> {
     const message = `it cannot be read: ${errorText(error)}`;
     throw new ConfigError([{ where: file, key: "", message }], { cause: error });
   }
-  const unknown = [...text.matchAll(/\{\{(\w+)\}\}/g)].flatMap(([whole, name = ""]) =>
-    placeholders.has(name) ? [] : [whole],
-  );
+  const unknown = (text.match(/\{\{\w+\}\}/g) ?? []).filter((name) => !placeholders.includes(name));
   if (unknown.length > 0) {
     const message = `there is no ${unknown.join(", ")}`;
-    const hint = `Known are ${[...placeholders].map((name) => `{{${name}}}`).join(", ")}`;
+    const hint = `Known are ${placeholders.join(", ")}`;
     throw new ConfigError([{ where: file, key: "", message, hint }]);
   }
   return text.replaceAll("\r\n", "\n").trim();

@@ -97,10 +97,9 @@ async function agentsIn(folder: string): Promise<AgentFile[]> {
     if (error.code === "ENOENT") return [];
     throw error;
   });
-  const files = names
-    .filter((name) => name.endsWith(".md") && !/^readme\.md$/i.test(name))
-    .map((name) => path.join(folder, name));
-  return Promise.all(files.map(async (file) => ({ file, agent: await readAgent(file) })));
+  const files = names.filter((name) => name.endsWith(".md") && !/^readme\.md$/i.test(name));
+  const read = async (file: string) => ({ file, agent: await readAgent(file) });
+  return Promise.all(files.map((name) => read(path.join(folder, name))));
 }
 
 function unusable(id: string, problem: ConfigProblem): AgentProfile {
@@ -108,10 +107,9 @@ function unusable(id: string, problem: ConfigProblem): AgentProfile {
 }
 
 function withModel({ file, agent }: AgentFile, sections: ProviderSections): AgentFile {
-  const message = agent.model === undefined ? undefined : unusableProvider(agent.model, sections);
-  return message === undefined
-    ? { file, agent }
-    : { file, agent: unusable(agent.id, { where: file, key: "model", message }) };
+  const message = agent.model && unusableProvider(agent.model, sections);
+  if (message === undefined) return { file, agent };
+  return { file, agent: unusable(agent.id, { where: file, key: "model", message }) };
 }
 
 /** A mode with the properties of its agent. It is denied what either of them is denied. Its instructions follow those of the agent. */
@@ -122,13 +120,9 @@ function withPreset({ file, agent }: AgentFile, found: ReadonlyMap<string, Agent
     return unusable(agent.id, { where: file, key: "preset_of", ...noPreset(agent.preset_of, base, found) });
   const { supervisor: _, ...inherited } = base;
   const denied = bothLists(base.black_tool_actions, agent.black_tool_actions);
-  return {
-    ...inherited,
-    ...agent,
-    skills: { ...base.skills, ...agent.skills },
-    ...(denied === undefined ? {} : { black_tool_actions: denied }),
-    prompt: `${base.prompt}\n\n${agent.prompt}`.trim(),
-  };
+  const prompt = `${base.prompt}\n\n${agent.prompt}`.trim();
+  const skills = { ...base.skills, ...agent.skills };
+  return { ...inherited, ...agent, skills, black_tool_actions: denied, prompt };
 }
 
 function noPreset(
@@ -160,11 +154,8 @@ const form = "It begins with ---, description: …, --- and goes on with the age
 async function readAgent(file: string): Promise<AgentProfile> {
   const id = path.basename(file, ".md");
   const wrong = (message: string, hint?: string) => unusable(id, { where: file, key: "", message, hint });
-  if (!/^[a-z][a-z0-9_-]*$/.test(id))
-    return wrong(
-      "its name is the agent's id: small letters, digits, - and _, a letter first",
-      "Rename the file",
-    );
+  const named = "its name is the agent's id: small letters, digits, - and _, a letter first";
+  if (!/^[a-z][a-z0-9_-]*$/.test(id)) return wrong(named, "Rename the file");
   try {
     const text = looseText(await readFile(file)).replaceAll("\r\n", "\n");
     const [, frontmatter, prompt = ""] = /^---\n([\s\S]*?)\n---[ \t]*(?:\n([\s\S]*))?$/.exec(text) ?? [];

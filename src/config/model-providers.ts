@@ -42,9 +42,8 @@ export function modelProviders(sections: ProviderSections): ReadonlyMap<string, 
 /** The provider in a model's name; undefined for `offline`, `auto` and unknown providers. */
 export function providerOfModel(model: string, sections: ProviderSections): ModelProvider | undefined {
   const name = providerNameOf(model);
-  return isProviderKind(name) || Object.hasOwn(sections.providers, name)
-    ? providerOf(name, sections)
-    : undefined;
+  const isKnown = isProviderKind(name) || Object.hasOwn(sections.providers, name);
+  return isKnown ? providerOf(name, sections) : undefined;
 }
 
 /** `groq` of `groq/openai/gpt-oss-120b`. Empty without a slash. */
@@ -76,7 +75,7 @@ export function cannotDo(
   sections: ProviderSections,
 ): string | undefined {
   const provider = providerOfModel(model, sections);
-  if (provider === undefined || provider.preset.protocol === "openai") return undefined;
+  if (provider === undefined || provider.preset.protocol === undefined) return undefined;
   return `${provider.name} ${ofOpenAi[work]}`;
 }
 
@@ -110,9 +109,8 @@ export function unknownProvider(model: string, sections: ProviderSections): stri
   const name = providerNameOf(model);
   const known = [...new Set([...providerKinds, ...Object.keys(sections.providers)])];
   const meant = nearestName(name, known);
-  if (meant !== undefined) {
+  if (meant !== undefined)
     return `there is no provider ${name}, did you mean ${meant}${model.slice(name.length)}?`;
-  }
   return `there is no provider ${name}: known are ${known.join(", ")}; model.providers adds others`;
 }
 

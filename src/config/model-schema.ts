@@ -159,12 +159,9 @@ const modelShape = z.strictObject({
 
 /** The models, and the limits and retries of their calls. */
 export const modelSchema = modelShape.superRefine((model, context) => {
+  const single = ["choice", "small", "transcription", "images", "embeddings"] as const;
   const asked = [
-    { name: model.choice, path: ["choice"] },
-    { name: model.small, path: ["small"] },
-    { name: model.transcription, path: ["transcription"] },
-    { name: model.images, path: ["images"] },
-    { name: model.embeddings, path: ["embeddings"] },
+    ...single.map((key) => ({ name: model[key], path: [key] })),
     ...model.failover.map((name, index) => ({ name, path: ["failover", index] })),
   ].filter(({ name }) => modelName.test(name));
   const mentioned = [

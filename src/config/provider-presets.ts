@@ -1,13 +1,9 @@
 /** Known servers of models, which need only a key or an address. */
 
-/** The API a server speaks. */
-type Protocol = "openai" | "anthropic";
-
 /** The defaults of a kind of server. */
 export interface ProviderPreset {
-  /** For people. */
-  label: string;
-  protocol: Protocol;
+  /** The API it speaks, if it is not that of OpenAI. */
+  protocol?: "anthropic";
   /** The default address; undefined if every customer has another address. */
   address?: string;
   /** Path of the API, which is added to an address with only a host. */
@@ -30,18 +26,25 @@ export interface ProviderPreset {
   embeddingModel?: string;
 }
 
+function onThisMachine(name: string, port: number) {
+  return {
+    address: `http://127.0.0.1:${port}/v1`,
+    path: "/v1",
+    keyVariable: `${name}_API_KEY`,
+    addressVariables: [`${name}_BASE_URL`],
+    local: true as const,
+  };
+}
+
 const byName = {
   anthropic: {
-    label: "Anthropic",
-    protocol: "anthropic",
+    protocol: "anthropic" as const,
     address: "https://api.anthropic.com",
     keyVariable: "ANTHROPIC_API_KEY",
     addressVariables: ["ANTHROPIC_BASE_URL"],
     defaultModel: "claude-sonnet-5-5",
   },
   openai: {
-    label: "OpenAI",
-    protocol: "openai",
     address: "https://api.openai.com/v1",
     keyVariable: "OPENAI_API_KEY",
     addressVariables: ["OPENAI_BASE_URL"],
@@ -52,8 +55,6 @@ const byName = {
   },
   // https://openrouter.ai/docs/quickstart
   openrouter: {
-    label: "OpenRouter",
-    protocol: "openai",
     address: "https://openrouter.ai/api/v1",
     keyVariable: "OPENROUTER_API_KEY",
     defaultModel: "anthropic/claude-sonnet-5.5",
@@ -62,8 +63,6 @@ const byName = {
   },
   // https://ai.google.dev/gemini-api/docs/openai
   gemini: {
-    label: "Gemini",
-    protocol: "openai",
     address: "https://generativelanguage.googleapis.com/v1beta/openai",
     keyVariable: "GEMINI_API_KEY",
     defaultModel: "gemini-3.8-flash",
@@ -72,8 +71,6 @@ const byName = {
   },
   // https://docs.mistral.ai/api
   mistral: {
-    label: "Mistral",
-    protocol: "openai",
     address: "https://api.mistral.ai/v1",
     keyVariable: "MISTRAL_API_KEY",
     defaultModel: "mistral-medium-latest",
@@ -82,8 +79,6 @@ const byName = {
   },
   // https://docs.x.ai/docs/api-reference
   xai: {
-    label: "xAI",
-    protocol: "openai",
     address: "https://api.x.ai/v1",
     keyVariable: "XAI_API_KEY",
     defaultModel: "grok-4.7",
@@ -92,16 +87,12 @@ const byName = {
   },
   // https://api-docs.deepseek.com
   deepseek: {
-    label: "DeepSeek",
-    protocol: "openai",
     address: "https://api.deepseek.com",
     keyVariable: "DEEPSEEK_API_KEY",
     defaultModel: "deepseek-flash",
   },
   // https://console.groq.com/docs/openai
   groq: {
-    label: "Groq",
-    protocol: "openai",
     address: "https://api.groq.com/openai/v1",
     keyVariable: "GROQ_API_KEY",
     defaultModel: "openai/gpt-oss-120b",
@@ -110,8 +101,6 @@ const byName = {
   },
   // https://docs.together.ai/docs/openai-api-compatibility
   together: {
-    label: "Together",
-    protocol: "openai",
     address: "https://api.together.ai/v1",
     keyVariable: "TOGETHER_API_KEY",
     defaultModel: "openai/gpt-oss-120b",
@@ -119,54 +108,20 @@ const byName = {
   },
   // https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle: models are the operator's deployments.
   azure: {
-    label: "Azure OpenAI",
-    protocol: "openai",
     path: "/openai/v1",
     keyVariable: "AZURE_OPENAI_API_KEY",
     addressVariables: ["AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_BASE_URL"],
-    keyHeader: "api-key",
+    keyHeader: "api-key" as const,
   },
   // https://docs.ollama.com/api/openai-compatibility
-  ollama: {
-    label: "Ollama",
-    protocol: "openai",
-    address: "http://127.0.0.1:11434/v1",
-    path: "/v1",
-    keyVariable: "OLLAMA_API_KEY",
-    addressVariables: ["OLLAMA_HOST", "OLLAMA_BASE_URL"],
-    local: true,
-  },
+  ollama: { ...onThisMachine("OLLAMA", 11_434), addressVariables: ["OLLAMA_HOST", "OLLAMA_BASE_URL"] },
   // https://lmstudio.ai/docs/developer/openai-compat
-  lmstudio: {
-    label: "LM Studio",
-    protocol: "openai",
-    address: "http://127.0.0.1:1234/v1",
-    path: "/v1",
-    keyVariable: "LMSTUDIO_API_KEY",
-    addressVariables: ["LMSTUDIO_BASE_URL"],
-    local: true,
-  },
+  lmstudio: onThisMachine("LMSTUDIO", 1_234),
   // https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
-  vllm: {
-    label: "vLLM",
-    protocol: "openai",
-    address: "http://127.0.0.1:8000/v1",
-    path: "/v1",
-    keyVariable: "VLLM_API_KEY",
-    addressVariables: ["VLLM_BASE_URL"],
-    local: true,
-  },
+  vllm: onThisMachine("VLLM", 8_000),
   // https://github.com/ggml-org/llama.cpp/tree/master/tools/server
-  llamacpp: {
-    label: "llama.cpp",
-    protocol: "openai",
-    address: "http://127.0.0.1:8080/v1",
-    path: "/v1",
-    keyVariable: "LLAMACPP_API_KEY",
-    addressVariables: ["LLAMACPP_BASE_URL"],
-    local: true,
-  },
-} as const satisfies Record<string, ProviderPreset>;
+  llamacpp: onThisMachine("LLAMACPP", 8_080),
+} satisfies Record<string, ProviderPreset>;
 
 /** A kind of server. */
 export type ProviderKind = keyof typeof byName;
@@ -180,12 +135,7 @@ export function isProviderKind(name: string): name is ProviderKind {
   return Object.hasOwn(byName, name);
 }
 
-/** Providers with a section of their own in the configuration, `model.NAME`. */
-const builtInProviders = ["openai", "anthropic"] as const;
-
-/** The path of a provider's settings in the configuration. */
+/** The path of a provider's settings in the configuration. `openai` and `anthropic` have sections of their own. */
 export function providerPath(name: string): readonly string[] {
-  return builtInProviders.some((builtIn) => builtIn === name)
-    ? ["model", name]
-    : ["model", "providers", name];
+  return name === "openai" || name === "anthropic" ? ["model", name] : ["model", "providers", name];
 }

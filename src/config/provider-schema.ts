@@ -38,9 +38,7 @@ function addressProblem(address: string): string | undefined {
   }
   const [, base, path] =
     /^(.*?)((?:\/chat)?\/completions|\/responses|(?:\/v1)?\/messages)\/?$/.exec(address) ?? [];
-  return base === undefined
-    ? undefined
-    : `an address ends before ${path}, which is added to it: write ${base}`;
+  return base && `an address ends before ${path}, which is added to it: write ${base}`;
 }
 
 /** The scheme that people omit: http for local addresses, https for all others. */
@@ -51,15 +49,14 @@ function schemeFor(address: string): "http" | "https" {
 const headerName = z
   .string()
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, "HTTP knows no header of this name")
-  .refine((name) => !connectionHeaders.has(name.toLowerCase()), {
+  .refine((name) => !connectionHeaders.includes(name.toLowerCase()), {
     error: "this header belongs to the connection and cannot be set",
   });
 
-const connectionHeaders: ReadonlySet<string> = new Set(
-  `connection content-length expect host keep-alive te trailer transfer-encoding upgrade content-type`.split(
+const connectionHeaders =
+  "connection content-length expect host keep-alive te trailer transfer-encoding upgrade content-type".split(
     " ",
-  ),
-);
+  );
 
 const headerValue = z
   .string()
@@ -151,14 +148,9 @@ function sectionProblems(name: string, section: ProviderSection): { path: string
     if (names.findIndex((other) => other.toLowerCase() === lower) < index) {
       return [{ path: ["headers", header], message: "this header is set twice" }];
     }
-    return section.api_key !== undefined && lower === keyHeader
-      ? [
-          {
-            path: ["headers", header],
-            message: "api_key is sent in this header already. Remove one of the two",
-          },
-        ]
-      : [];
+    if (section.api_key === undefined || lower !== keyHeader) return [];
+    const message = "api_key is sent in this header already. Remove one of the two";
+    return [{ path: ["headers", header], message }];
   });
   // A key that is only in the environment may be meant for other programs.
   const isWritten = Object.keys(section).some((member) => member !== "api_key");

@@ -28,22 +28,17 @@ export const searchSchema = z
     for (const [at, engine] of search.engines.entries()) {
       const needed = needs[engine];
       if (needed === undefined || search[needed] !== undefined) continue;
-      context.addIssue({
-        code: "custom",
-        path: ["engines", at],
-        message: `${engine} needs search.${needed}`,
-        input: engine,
-      });
+      const message = `${engine} needs search.${needed}`;
+      context.addIssue({ code: "custom", path: ["engines", at], message, input: engine });
     }
   });
 
-const needs: Partial<
-  Record<SearchEngine, "brave_api_key" | "tavily_api_key" | "exa_api_key" | "searxng_url">
-> = {
+/** The setting that an engine needs, in the order of `auto`. */
+const needs: { [engine in SearchEngine]?: `${"brave" | "tavily" | "exa"}_api_key` | "searxng_url" } = {
+  searxng: "searxng_url",
   brave: "brave_api_key",
   tavily: "tavily_api_key",
   exa: "exa_api_key",
-  searxng: "searxng_url",
 };
 
 export type SearchSettings = z.output<typeof searchSchema>;
@@ -51,9 +46,6 @@ export type SearchSettings = z.output<typeof searchSchema>;
 /** The engines that these settings enable. `model` may turn out to have no search. */
 export function enginesIn(search: SearchSettings): SearchEngine[] {
   if (search.engines !== "auto") return [...new Set(search.engines)];
-  const ready = (["searxng", "brave", "tavily", "exa"] as const).filter((engine) => {
-    const needed = needs[engine];
-    return needed !== undefined && search[needed] !== undefined;
-  });
-  return ["model", ...ready];
+  const ready = Object.entries(needs).filter(([, needed]) => search[needed] !== undefined);
+  return ["model", ...ready.map(([engine]) => engine as SearchEngine)];
 }

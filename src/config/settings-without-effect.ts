@@ -18,14 +18,12 @@ export function settingsWithoutEffect(config: Config, layers: readonly Layer[]):
     if (layer?.deliberate !== true) return false;
     return JSON.stringify(valueAt(layer.values, path)) !== JSON.stringify(valueAt(layers[0]?.values, path));
   };
-  return [...modelFindings(config), ...skillFindings(config), ...accessFindings(config)]
-    .filter(({ path }) => written(path))
-    .map(({ path, message, hint }) => ({
-      where: setter(layers, path)?.source(path) ?? "configuration",
-      key: path.join("."),
-      message: `has no effect: ${message}`,
-      hint,
-    }));
+  const findings = [...modelFindings(config), ...skillFindings(config), ...accessFindings(config)];
+  return findings.flatMap(({ path, message, hint }) => {
+    if (!written(path)) return [];
+    const where = setter(layers, path)?.source(path) ?? "configuration";
+    return [{ where, key: path.join("."), message: `has no effect: ${message}`, hint }];
+  });
 }
 
 function modelFindings({ model }: Config): Finding[] {
@@ -125,14 +123,10 @@ export interface Callables {
 
 /** Names in `skills.rights` and `skills.approvals` that protect nothing: a misspelt name would give everyone access. */
 export function unknownRights({ skills }: Config, known: Callables): ConfigProblem[] {
-  return (["rights", "approvals"] as const).flatMap((setting) =>
-    unknownNames(Object.keys(skills[setting]), known).map(({ name, hint }) => ({
-      where: "configuration",
-      key: `skills.${setting}`,
-      message: `protects nothing: there is no skill, tool or server ${name}`,
-      hint,
-    })),
-  );
+  return (["rights", "approvals"] as const).flatMap((setting) => {
+    const place = { where: "configuration", key: `skills.${setting}` };
+    return unknownNames(Object.keys(skills[setting]), known, { ...place, message: "protects nothing" });
+  });
 }
 
 /** Unknown names in the files of agents. */
@@ -141,20 +135,19 @@ export function unknownInAgent(
   known: Callables,
 ): ConfigProblem[] {
   const where = `agent ${id}`;
+  const denied = { where, key: "black_tool_actions", message: "denies nothing" };
+  const knownIds = [...known.skills, ...known.servers];
+  const ids = Object.keys(skills).filter((name) => name !== "*" && !isOfServer(name, known.servers));
   return [
-    ...unknownNames(Object.keys(skills), { ...known, tools: [] }, (name) => name).map(({ name, hint }) => ({
-      where,
-      key: "skills",
-      message: `has no effect: there is no skill ${name}`,
-      hint,
-    })),
-    ...unknownNames(Object.keys(black_tool_actions), known).map(({ name, hint }) => ({
-      where,
-      key: "black_tool_actions",
-      hint,
-      message: `denies nothing: there is no skill, tool or server ${name}`,
-    })),
+    ...ids
+      .filter((name) => !knownIds.includes(name))
+      .map((name) => unknownSkill(name, where, "skills", knownIds)),
+    ...unknownNames(Object.keys(black_tool_actions), known, denied),
   ];
+}
+
+function unknownSkill(id: string, where: string, key: string, known: readonly string[]): ConfigProblem {
+  return { where, key, message: `has no effect: there is no skill ${id}`, hint: hintFor(id, known) };
 }
 
 function hintFor(name: string, known: readonly string[]): string {
@@ -165,20 +158,27 @@ function hintFor(name: string, known: readonly string[]): string {
 
 const anySpelling = (name: string) => name.replace(/^@@/, "").replace("#", "-").toLowerCase();
 
-function unknownNames(
-  names: readonly string[],
-  { skills, tools, servers }: Callables,
-  spell: (name: string) => string = anySpelling,
-) {
-  const known = [...skills, ...tools, ...servers];
-  const ofServers = [...servers, ...servers.map((server) => `mcp_${server}`)];
-  // A server's tools are only known after it has started.
-  const isOfServer = (name: string) =>
-    ofServers.some((server) => name.startsWith(server) && /^(#|-|__)/.test(name.slice(server.length)));
+/** Whether a name may be a tool of a server, whose tools are only known after it has started. */
+function isOfServer(name: string, servers: readonly string[]): boolean {
+  const plain = name.replace(/^@@/, "");
+  return servers.some((server) =>
+    [server, `mcp_${server}`].some(
+      (prefix) => plain.startsWith(prefix) && /^(#|-|__)/.test(plain.slice(prefix.length)),
+    ),
+  );
+}
+
+/** A problem for each name of no skill, tool or server, in any spelling. */
+function unknownNames(names: readonly string[], known: Callables, problem: ConfigProblem): ConfigProblem[] {
+  const all = [...known.skills, ...known.tools, ...known.servers];
+  const spellings = new Set(all.map(anySpelling));
   return names
-    .filter((name) => name !== "*" && !isOfServer(name.replace(/^@@/, "")))
-    .filter((name) => !known.some((each) => spell(each) === spell(name)))
-    .map((name) => ({ name, hint: hintFor(name, known) }));
+    .filter((name) => name !== "*" && !isOfServer(name, known.servers) && !spellings.has(anySpelling(name)))
+    .map((name) => ({
+      ...problem,
+      message: `${problem.message}: there is no skill, tool or server ${name}`,
+      hint: hintFor(name, all),
+    }));
 }
 
 /**
@@ -191,22 +191,15 @@ export function unknownSkillSettings(
   settingsKeys: readonly string[],
 ): ConfigProblem[] {
   const { allowed, denied, disabled, opt_in, env, network, execution } = skills;
-  const lists = {
-    ...{ allowed, denied, disabled, opt_in, env: Object.keys(env), network: Object.keys(network) },
-    "execution.allow_weak": execution.allow_weak,
-  };
+  const keyed = { env: Object.keys(env), network: Object.keys(network) };
+  const lists = { allowed, denied, disabled, opt_in, ...keyed, "execution.allow_weak": execution.allow_weak };
   const named = Object.entries(lists).flatMap(([key, ids]) =>
     ids.map((id) => ({ key: `skills.${key}`, id })),
   );
   // A server's tools are only known after it has started.
-  const isOfServer = (id: string) => id.startsWith("mcp_") && knownIds.includes(id.replace(/#.*/, ""));
+  const isOfKnown = (id: string) => id.startsWith("mcp_") && knownIds.includes(id.replace(/#.*/, ""));
   return named
-    .filter(({ id }) => id !== "*" && !knownIds.includes(id) && !isOfServer(id))
+    .filter(({ id }) => id !== "*" && !knownIds.includes(id) && !isOfKnown(id))
     .filter(({ key, id }) => !(keyedByName.includes(key) && settingsKeys.includes(id)))
-    .map(({ key, id }) => ({
-      where: "configuration",
-      key,
-      message: `has no effect: there is no skill ${id}`,
-      hint: hintFor(id, knownIds),
-    }));
+    .map(({ key, id }) => unknownSkill(id, "configuration", key, knownIds));
 }

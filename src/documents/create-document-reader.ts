@@ -3,7 +3,6 @@ import { promisify } from "node:util";
 import type { z } from "zod";
 import { Slots } from "../base/slots.ts";
 import {
-  type DocumentFile,
   type DocumentReader,
   type DocumentText,
   documentTextSchema,
@@ -27,64 +26,67 @@ const concurrent = 2;
 export function createDocumentReader(changed: Partial<ReadLimits> = {}): DocumentReader {
   const limits = { ...defaultLimits, ...changed };
   const slots = new Slots(concurrent);
+  const run = (as: ReadRequest["as"], bytes: number, descriptor: number, signal: AbortSignal) =>
+    slots.run(signal, () => runReader({ as, bytes, limits }, descriptor, signal));
   return {
     formatOf(name, head) {
       const format = documentFormat(name, head);
       return format === undefined ? undefined : formatNames[format];
     },
     async read({ name, descriptor }, signal): Promise<DocumentText> {
-      const opened = await open({ name, descriptor }, signal);
-      if (typeof opened === "string") return { ok: false, problem: opened };
+      const opened = await open(descriptor, signal);
+      if (opened === undefined) return failed(cannotOpen);
       const { head, bytes } = opened;
       const format = documentFormat(name, head);
-      if (format === undefined || bytes === 0) return { ok: false, problem: whyUnread(name, head) };
-      if (bytes > limits.documentBytes) return { ok: false, problem: tooLarge(bytes, limits) };
-      const end = await slots.run(signal, () => runReader({ as: format, bytes, limits }, descriptor, signal));
-      return outcome(end, documentTextSchema, limits);
+      if (format === undefined || bytes === 0) return failed(whyUnread(name, head));
+      if (bytes > limits.documentBytes) return failed(tooLarge(bytes, limits));
+      return outcome(await run(format, bytes, descriptor, signal), documentTextSchema, limits);
     },
-    async table(file, signal): Promise<TableText> {
-      const opened = await open(file, signal);
-      if (typeof opened === "string") return { ok: false, problem: opened };
-      const { bytes } = opened;
-      if (bytes === 0) return { ok: false, problem: "The file is empty." };
-      const end = await slots.run(signal, () =>
-        runReader({ as: "table", bytes, limits }, file.descriptor, signal),
-      );
-      return outcome(end, tableTextSchema, limits);
+    async table({ descriptor }, signal): Promise<TableText> {
+      const opened = await open(descriptor, signal);
+      if (opened === undefined) return failed(cannotOpen);
+      if (opened.bytes === 0) return failed("The file is empty.");
+      return outcome(await run("table", opened.bytes, descriptor, signal), tableTextSchema, limits);
     },
   };
 }
 
-/** Size and beginning of the file, or why it cannot be read. */
+const cannotOpen = "The file cannot be opened any more; send it again.";
+
+function failed(problem: string): { ok: false; problem: string } {
+  return { ok: false, problem };
+}
+
+/** Size and beginning of the file; undefined if it cannot be read. */
 async function open(
-  { descriptor }: DocumentFile,
+  descriptor: number,
   signal: AbortSignal,
-): Promise<{ bytes: number; head: Uint8Array } | string> {
+): Promise<{ bytes: number; head: Uint8Array } | undefined> {
   signal.throwIfAborted();
   try {
     const { size: bytes } = await stat(descriptor);
     const { bytesRead, buffer } = await readAt(descriptor, Buffer.alloc(headBytes), 0, headBytes, 0);
     return { bytes, head: buffer.subarray(0, bytesRead) };
   } catch {
-    return "The file cannot be opened any more; send it again.";
+    return undefined;
   }
 }
 
 function outcome<Schema extends z.ZodType<DocumentText | TableText>>(
-  end: ReaderEnd,
+  end: SealedEnd,
   schema: Schema,
   limits: ReadLimits,
 ): z.infer<Schema> | { ok: false; problem: string } {
-  if ("failed" in end) return { ok: false, problem: failure(end.failed, limits) };
+  if ("failed" in end) return failed(failure(end.failed, limits));
   try {
     return schema.parse(JSON.parse(end.answer));
   } catch {
-    return { ok: false, problem: failure("crashed", limits) };
+    return failed(failure("crashed", limits));
   }
 }
 
 function failure(
-  why: Extract<ReaderEnd, { failed: string }>["failed"],
+  why: Extract<SealedEnd, { failed: string }>["failed"],
   { timeoutMs, memoryBytes }: ReadLimits,
 ): string {
   const part = "send the part that matters, or its text";
@@ -102,11 +104,9 @@ function tooLarge(bytes: number, { documentBytes }: ReadLimits): string {
 const maxAnswerBytes = 100_000_000;
 const entry = new URL("./inside/reader-process.ts", import.meta.url);
 
-type ReaderEnd = SealedEnd;
-
 /** Runs the reading process for one file. The process has ended when this settles. @throws the signal's reason */
-function runReader(request: ReadRequest, descriptor: number, signal: AbortSignal): Promise<ReaderEnd> {
+function runReader(request: ReadRequest, descriptor: number, signal: AbortSignal): Promise<SealedEnd> {
   const { timeoutMs } = request.limits;
-  const run = { entry, request: JSON.stringify(request), on: "argument", descriptor, timeoutMs } as const;
-  return runSealed({ ...run, maxAnswerBytes }, signal);
+  const run = { entry, request: JSON.stringify(request), descriptor, timeoutMs, maxAnswerBytes };
+  return runSealed(run, signal);
 }

@@ -1,5 +1,5 @@
 /** The kind of a file, by its first bytes and its name. */
-import { whyUnreadable } from "../core/values/file-kind.ts";
+import { imageType, whyUnreadable } from "../core/values/file-kind.ts";
 
 /** The formats that are read, by their common names. */
 export const formatNames = {
@@ -36,13 +36,6 @@ const endings: Readonly<Record<DocumentFormat, string>> = {
 const zipped: readonly DocumentFormat[] = ["docx", "xlsx", "pptx", "odt", "ods", "odp", "zip"];
 const written: readonly DocumentFormat[] = ["html", "eml"];
 
-/** Pictures, which a model looks at instead. */
-const pictures: readonly [start: string, what: string][] = [
-  ["\u0089PNG\r\n", "a PNG picture"],
-  ["\u00ff\u00d8\u00ff", "a JPEG picture"],
-  ["GIF8", "a GIF picture"],
-];
-
 /** The format a file can be read as; by its name alone if `head` is empty. */
 export function documentFormat(name: string, head: Uint8Array): DocumentFormat | undefined {
   const named = namedFormat(name);
@@ -76,8 +69,9 @@ export function whyUnread(name: string, head: Uint8Array): string {
   const claimed = named === undefined ? undefined : withArticle(formatNames[named]);
   const known = whyUnreadable(name, head, claimed);
   if (known !== undefined) return `${known.charAt(0).toUpperCase()}${known.slice(1)}.`;
-  const [, picture] = pictures.find(([bytes]) => latin(head, 0, 16).startsWith(bytes)) ?? [];
-  if (picture !== undefined) return `It is ${picture}${claimed === undefined ? "" : `, not ${claimed}`}.`;
+  // A model looks at it instead.
+  const picture = imageType(head)?.slice("image/".length).toUpperCase();
+  if (picture !== undefined) return `It is a ${picture} picture${claimed ? `, not ${claimed}` : ""}.`;
   return named === undefined
     ? "It is not a document that can be read; send it as PDF or as text."
     : `Its content is no ${formatNames[named]}; the file may be damaged or have the wrong ending.`;

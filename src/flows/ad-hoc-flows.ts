@@ -11,18 +11,16 @@ import type { FlowPorts } from "./run-flow.ts";
 const maxFlows = 20;
 const maxBytes = 1_000_000;
 
-/** Flows outside of folders: people run them by id. Lists and models do not see them. */
-export interface AdHocFlows {
-  source: SkillSource;
-  /** The id of the flow from the next turn on, or why the text is invalid. `file` is its source. The same text always has the same id. */
-  add(text: string, file: string): Promise<{ ok: true; id: string } | { ok: false; reason: string }>;
-}
-
 /** A flow as other processes get it. */
 type SentFlow = { text: string; file: string };
 
-/** @param shared where other processes find the flows that were added here; without it, they stay in memory until the bot stops */
-export function createAdHocFlows(ports: FlowPorts = {}, shared?: KeyValue): AdHocFlows {
+type Added = { ok: true; id: string } | { ok: false; reason: string };
+
+/**
+ * Flows outside of folders: people run them by id. Lists and models do not see them.
+ * @param shared where other processes find the flows that were added here; without it, they stay in memory until the bot stops
+ */
+export function createAdHocFlows(ports: FlowPorts = {}, shared?: KeyValue) {
   const flows = new Map<string, Skill>();
   let latest: LoadedSkills = { skills: [], diagnostics: [] };
   const keep = (id: string, skill: Skill) => {
@@ -32,19 +30,21 @@ export function createAdHocFlows(ports: FlowPorts = {}, shared?: KeyValue): AdHo
     latest = { skills: [...flows.values()], diagnostics: [] };
   };
   const sent = shared === undefined ? undefined : createSentFlows(shared);
-  return {
-    source: {
-      id: adHocSource,
-      async load() {
-        for (const id of (await sent?.ids()) ?? []) {
-          const flow = flows.has(id) ? undefined : await sent?.get(id);
-          const made = flow && makeFlow(flow, ports);
-          if (made?.ok) keep(id, made.skill);
-        }
-        return latest;
-      },
+  const source: SkillSource = {
+    id: adHocSource,
+    async load() {
+      for (const id of (await sent?.ids()) ?? []) {
+        const flow = flows.has(id) ? undefined : await sent?.get(id);
+        const made = flow && makeFlow(flow, ports);
+        if (made?.ok) keep(id, made.skill);
+      }
+      return latest;
     },
-    async add(text, file) {
+  };
+  return {
+    source,
+    /** The id of the flow from the next turn on, or why the text is invalid. `file` is its source. The same text always has the same id. */
+    async add(text: string, file: string): Promise<Added> {
       if (Buffer.byteLength(text) > maxBytes) {
         return { ok: false, reason: `It is larger than ${maxBytes} bytes.` };
       }

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { ToolContext } from "../core/skill/tool.ts";
 import type { ToolEffect } from "../core/values/inbound.ts";
 import type { Json } from "../core/values/json.ts";
-import type { CodeRunner } from "./code-runner.ts";
+import type { RunCode } from "./code-runner.ts";
 import type { FlowAddress } from "./flow-request.ts";
 import type { Placeholder, Variables } from "./substitute.ts";
 
@@ -16,7 +16,7 @@ export interface BlockScope {
   own: ReadonlySet<string>;
   /** Its signal also aborts at the step's own time limit. */
   context: ToolContext;
-  code: CodeRunner;
+  code: RunCode;
 }
 
 /** The input of a block that leads to other steps. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { foreignDocument } from "../base/foreign-document.ts";
 import { readJson } from "../base/json-reader.ts";
 import { nearestNames } from "../base/nearest-name.ts";
+import { sizeProblem } from "../core/values/json.ts";
 import type { FlowStep, PreparedBlock, ReadSteps } from "./block.ts";
 import { blocks } from "./blocks/registry.ts";
 import { startConfigSchema } from "./blocks/start.ts";
@@ -14,13 +15,14 @@ const maxDepth = 6;
 /** Maximum timeout of a step, ms. */
 const maxTimeout = 600_000;
 const maxRetries = 5;
+/** Default timeout of code, ms. */
+const codeTimeout = 10_000;
 
 /** A step in a file. */
 const rawStepSchema = z.object({
   type: z.string(),
   config: z.record(z.string(), z.unknown()).nullish(),
 });
-type RawStep = z.infer<typeof rawStepSchema>;
 
 const commonSchema = z.object({
   name: z.string().trim().max(100).nullish().catch(undefined),
@@ -34,11 +36,7 @@ const commonSchema = z.object({
 /** Blocks of AnythingLLM's editor, which do nothing. */
 const editorBlocks = new Set(["flowInfo", "finish"]);
 
-/** Reads the steps of a flow. `problem` names the step and its fault. */
-function readSteps(steps: readonly RawStep[]): ReadSteps {
-  return readList(steps, "", 1);
-}
-
+/** Reads the steps of a flow or a branch. `problem` names the step and its fault. */
 function readList(raw: readonly unknown[], prefix: string, depth: number): ReadSteps {
   if (depth > maxDepth) return refuseStep(`Steps may be nested ${maxDepth} deep; ${prefix}1 is deeper.`);
   const listed = z.array(rawStepSchema).safeParse(raw);
@@ -96,16 +94,19 @@ function readStep({ type, config, path, at, depth }: Place) {
       ? ""
       : JSON.stringify(config, (_key, item) => (below.has(item) ? null : item));
   const uses = placeholdersIn(own);
-  return { ok: true as const, step: { ...prepared.block, ...commonOf(common.data), type, path, at, uses } };
+  return {
+    ok: true as const,
+    step: { ...prepared.block, ...commonOf(type, common.data), type, path, at, uses },
+  };
 }
 
-function commonOf(common: z.infer<typeof commonSchema>) {
+function commonOf(type: string, common: z.infer<typeof commonSchema>) {
   const { name, resultVariable, responseVariable, directOutput, timeout_ms, retries } = common;
   return {
     name: name || undefined,
     variable: resultVariable?.trim() || responseVariable?.trim() || undefined,
     direct: Boolean(directOutput),
-    timeout_ms: timeout_ms ?? undefined,
+    timeout_ms: timeout_ms ?? (type === "code" ? codeTimeout : undefined),
     retries: retries ?? 0,
   };
 }
@@ -147,8 +148,6 @@ const maxSteps = 200;
 /** Maximum steps of one run, whatever a file says. */
 const maxIterations = 10_000;
 const maxWarnings = 20;
-/** Maximum depth of nested objects and lists. */
-const maxJsonDepth = 100;
 
 const flowSchema = z.object({
   name: z.string().trim().min(1, "it is missing").max(200),
@@ -166,9 +165,8 @@ export type ReadFlow = { ok: true; flow: Flow } | { ok: false; code: string; mes
 export function readFlow(text: string): ReadFlow {
   const json = readJson(text, jsonrepair);
   if (!json.ok) return refuse("invalid_json", "It is not JSON. Export the flow again.");
-  if (!isShallow(json.value, maxJsonDepth)) {
-    return refuse("too_deep", `Its objects and lists are nested more than ${maxJsonDepth} deep.`);
-  }
+  const problem = sizeProblem(text);
+  if (problem !== undefined) return refuse("too_deep", `It cannot be read: ${problem}`);
   const parsed = flowSchema.safeParse(json.value);
   if (!parsed.success) {
     const foreign = foreignDocument(json.value);
@@ -178,7 +176,7 @@ export function readFlow(text: string): ReadFlow {
     const rule = "A flow has a name and a list of steps.";
     return refuse("invalid_flow", `It is not a flow: ${where}: ${issue?.message}. ${rule}`);
   }
-  const read = readSteps(parsed.data.steps);
+  const read = readList(parsed.data.steps, "", 1);
   if (!read.ok) return refuse(read.code, read.problem);
   if (read.steps.length === 0) return refuse("no_steps", "It has no steps. Add one.");
   if (allSteps(read.steps).length > maxSteps) {
@@ -247,16 +245,6 @@ function variablesOf(steps: readonly { type: string; config?: unknown }[]): Flow
     .filter(({ type }) => type === "start")
     .flatMap(({ config }) => startConfigSchema.safeParse(config ?? {}).data?.variables ?? []);
   return [...new Map(all.map((variable) => [variable.name, variable])).values()];
-}
-
-/** Checks level by level, because a very deep value would exhaust the stack. */
-function isShallow(value: unknown, levels: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > levels) return false;
-    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
-  }
-  return true;
 }
 
 function refuse(code: string, message: string): ReadFlow {

@@ -21,24 +21,12 @@ export interface FlowSourceOptions {
 const maxFiles = 1_000;
 const maxBytes = 1_000_000;
 
-/** Maximum age of a read before a file is read again although it seems unchanged, ms. */
-const maxAge = 5 * 60_000;
-/** File systems have coarse times: within this time after a change, another change may have the same time, ms. */
-const timeResolution = 100;
-
-/** A file that was read. */
+/** A file as it was last read. */
 interface KnownFile {
-  text: string;
-  stamp: Stamp | undefined;
+  /** Undefined if it cannot be read. */
+  text?: string;
   skills: Skill[];
   problems: Diagnostic[];
-}
-
-/** The state of a file for detecting changes, and the time of the check. */
-interface Stamp {
-  state: string;
-  changedAt: number;
-  readAt: number;
 }
 
 /**
@@ -92,79 +80,36 @@ async function readFlowFile(
   before: KnownFile | undefined,
   { root, source, precedence, ports = {} }: FlowSourceOptions,
 ): Promise<KnownFile> {
-  const found = await findFile(file, root);
-  if (!found.ok) return { text: "", stamp: undefined, skills: [], problems: [found.problem] };
-  const { stamp } = found;
-  if (before !== undefined && isUnchanged(before.stamp, stamp)) return before;
-  const read = await readText(found.real, file);
-  if (!read.ok) return { text: "", stamp, skills: [], problems: [read.problem] };
-  const { text } = read;
-  if (before?.text === text && before.skills.length > 0) return { ...before, stamp };
+  const text = await readText(file, root);
+  if (typeof text !== "string") return { skills: [], problems: [text] };
+  if (before?.text === text) return before;
   const parsed = readFlow(text);
-  if (!parsed.ok) return { text, stamp, skills: [], problems: [defect(file, parsed.code, parsed.message)] };
+  if (!parsed.ok) return { text, skills: [], problems: [defect(file, parsed.code, parsed.message)] };
   const origin = { source, precedence, path: file };
   const skill = createFlowSkill(parsed.flow, { origin, fileName: path.basename(file), text }, ports);
   const problems = parsed.flow.warnings.map(
     (message): Diagnostic => ({ path: file, severity: "warning", code: "stray_placeholder", message }),
   );
-  return { text, stamp, skills: [skill], problems };
+  return { text, skills: [skill], problems };
 }
 
-function isUnchanged(before: Stamp | undefined, now: Stamp): boolean {
-  if (before?.state !== now.state) return false;
-  return before.changedAt < before.readAt - timeResolution && now.readAt - before.readAt < maxAge;
-}
-
-interface Refused {
-  ok: false;
-  problem: Diagnostic;
-}
-
-async function findFile(
-  file: string,
-  root: string,
-): Promise<{ ok: true; real: string; stamp: Stamp } | Refused> {
+/** The text of a file, or why it cannot be read. */
+async function readText(file: string, root: string): Promise<string | Diagnostic> {
+  const refuse = (code: string, message: string) => defect(file, code, message);
   try {
     const real = await realpath(file);
     if (!real.startsWith(`${await realpath(root)}${path.sep}`)) {
-      return refuse(
-        file,
-        "link_outside",
-        "The link leads out of the folder of flows. Copy the file instead.",
-      );
+      return refuse("link_outside", "The link leads out of the folder of flows. Copy the file instead.");
     }
-    const readAt = Date.now();
     const stats = await stat(real);
-    if (!stats.isFile()) return refuse(file, "not_a_file", "It is not a file.");
-    if (stats.size > maxBytes) return refuse(file, "too_large", `It is larger than ${maxBytes} bytes.`);
-    const { mtimeMs, ctimeMs, size, ino } = stats;
-    const state = `${real}:${mtimeMs}:${ctimeMs}:${size}:${ino}`;
-    return { ok: true, real, stamp: { state, changedAt: Math.max(mtimeMs, ctimeMs), readAt } };
-  } catch (error) {
-    return refuse(
-      file,
-      "unreadable",
-      `It cannot be read (${errorCode(error) ?? "unknown error"}). Check its permissions.`,
-    );
-  }
-}
-
-async function readText(real: string, file: string): Promise<{ ok: true; text: string } | Refused> {
-  try {
+    if (!stats.isFile()) return refuse("not_a_file", "It is not a file.");
+    if (stats.size > maxBytes) return refuse("too_large", `It is larger than ${maxBytes} bytes.`);
     const text = plainText(await readFile(real));
-    if (text === undefined) return refuse(file, "not_text", "It is not UTF-8 text. Export the flow again.");
-    return { ok: true, text: text.replace(/^\ufeff/, "") };
+    return text?.replace(/^\ufeff/, "") ?? refuse("not_text", "It is not UTF-8 text. Export the flow again.");
   } catch (error) {
-    return refuse(
-      file,
-      "unreadable",
-      `It cannot be read (${errorCode(error) ?? "unknown error"}). Check its permissions.`,
-    );
+    const code = errorCode(error) ?? "unknown error";
+    return refuse("unreadable", `It cannot be read (${code}). Check its permissions.`);
   }
-}
-
-function refuse(file: string, code: string, message: string): Refused {
-  return { ok: false, problem: defect(file, code, message) };
 }
 
 /** Of several files with one id, the first by name keeps it; the others are reported. */
@@ -188,11 +133,8 @@ function assemble(files: readonly KnownFile[], problems: readonly Diagnostic[]):
 function isSame(a: LoadedSkills, b: LoadedSkills): boolean {
   return (
     a.skills.length === b.skills.length &&
-    a.diagnostics.length === b.diagnostics.length &&
     a.skills.every((skill, at) => skill === b.skills[at]) &&
-    a.diagnostics.every(
-      (each, at) => each.path === b.diagnostics[at]?.path && each.message === b.diagnostics[at]?.message,
-    )
+    JSON.stringify(a.diagnostics) === JSON.stringify(b.diagnostics)
   );
 }
 

@@ -38,7 +38,6 @@ export async function runFlow(
   input: Json,
   context: ToolContext,
 ): Promise<ToolResult> {
-  const code = createCodeRunner(ports.programs, skill);
   const own = ownNames(flow.variables, input);
   const run: FlowRun = {
     flow: flow.name,
@@ -47,18 +46,14 @@ export async function runFlow(
     variables: startingValues(flow.variables, input),
     fixed: new Set(flow.variables.filter(isFixed).map(({ name }) => name)),
     own: new Set(own),
-    code,
+    code: createCodeRunner(ports.programs, skill),
     sleep: (ms, signal) => (ports.clock?.sleep ?? systemSleep)(ms, signal),
     given: new Set(flow.variables.map(({ name }) => name).filter((name) => !own.includes(name))),
     origins: new Set(),
     unfilled: new Set(),
     gathered: 0,
   };
-  try {
-    return await runAll(flow, run);
-  } finally {
-    code.close();
-  }
+  return await runAll(flow, run);
 }
 
 async function runAll(flow: Flow, run: FlowRun): Promise<ToolResult> {

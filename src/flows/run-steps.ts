@@ -4,7 +4,7 @@ import type { ToolContext } from "../core/skill/tool.ts";
 import { ExpectedFailure } from "../core/values/failure.ts";
 import type { Json } from "../core/values/json.ts";
 import type { BlockScope, ControlScope, FlowStep, Ran, Target } from "./block.ts";
-import type { CodeRunner } from "./code-runner.ts";
+import type { RunCode } from "./code-runner.ts";
 import { waitBeforeRetry } from "./http-failure.ts";
 import { isFilled } from "./substitute.ts";
 
@@ -23,7 +23,7 @@ export interface FlowRun {
   fixed: Set<string>;
   /** Names of variables that still have the text from the flow's file, including fixed ones. */
   own: Set<string>;
-  code: CodeRunner;
+  code: RunCode;
   /** Resolves after ms, or rejects with the signal's reason. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** Names of variables that still have their argument of the call. */

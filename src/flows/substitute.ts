@@ -1,5 +1,5 @@
 import { parsedJson } from "../base/json-reader.ts";
-import { isContainer } from "../base/record.ts";
+import { isContainer, mapTexts } from "../base/record.ts";
 import { SkillFailure } from "../core/skill/define-skill.ts";
 import type { Json } from "../core/values/json.ts";
 
@@ -31,12 +31,7 @@ export function withoutVariables(text: string): string {
 
 /** `substitute` in every string of a value at any depth, but not in the keys of objects. */
 export function substituteDeep(value: Json, variables: Variables): Json {
-  if (typeof value === "string") return substitute(value, variables);
-  if (Array.isArray(value)) return value.map((item) => substituteDeep(item, variables));
-  if (!isContainer(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, substituteDeep(item, variables)] as const),
-  );
+  return mapTexts(value, (text) => substitute(text, variables)) as Json;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { nearestNames } from "../base/nearest-name.ts";
 import type { Parameter } from "../core/skill/skill.ts";
+import { validateParameters } from "../core/skill/skill-identifier.ts";
 import type { Validation } from "../core/skill/tool.ts";
 import type { Json, JsonSchema } from "../core/values/json.ts";
 import { jsonSchema } from "../core/values/json-schema.ts";
@@ -32,34 +32,25 @@ export type FlowVariable = z.infer<typeof variableSchema>;
 
 /** The parameters for callers, which are all text. */
 export function parametersOfVariables(variables: readonly FlowVariable[]): Parameter[] {
-  return shown(variables).map(({ name, description, value, category, choices }) => ({
-    name,
-    type: "string",
-    description,
-    required: category === "required",
-    ...(category === "required" || value === "" ? {} : { default: textOf(value) }),
-    ...(choices.length === 0 ? {} : { enum: choices }),
-  }));
+  return variables
+    .filter(({ category }) => category !== "static")
+    .map(({ name, description, value, category, choices }) => ({
+      name,
+      type: "string",
+      description,
+      required: category === "required",
+      ...(category === "required" || value === "" ? {} : { default: textOf(value) }),
+      ...(choices.length === 0 ? {} : { enum: choices }),
+    }));
 }
 
 export function schemaOfVariables(variables: readonly FlowVariable[]): JsonSchema {
   const parameters = parametersOfVariables(variables);
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
-  const properties = parameters.map(
-    ({ name, type, description, default: preset, enum: allowed }) =>
-      [
-        name,
-        {
-          type,
-          description,
-          ...(preset === undefined ? {} : { default: preset }),
-          ...(allowed === undefined ? {} : { enum: allowed }),
-        },
-      ] as const,
-  );
+  const properties = parameters.map(({ name, required: _, ...schema }) => [name, schema] as const);
   return {
     type: "object",
-    properties: Object.fromEntries(properties),
+    properties: Object.fromEntries(properties) as JsonSchema,
     ...(required.length > 0 ? { required } : {}),
     additionalProperties: false,
   };
@@ -70,23 +61,12 @@ export function validateArguments(variables: readonly FlowVariable[], input: unk
   const given = argumentsSchema.safeParse(input ?? {});
   if (!given.success) return { ok: false, message: "the arguments must be an object" };
   const fixed = new Set(variables.filter((each) => each.category === "static").map(({ name }) => name));
-  const known = shown(variables);
-  const names = known.map(({ name }) => name);
-  const entries = given.data.filter(([name, value]) => !fixed.has(name) && value !== null);
-  const unknown = entries.find(([name]) => !names.includes(name));
-  if (unknown !== undefined) return { ok: false, message: unknownParameter(unknown[0], names) };
-  const values = new Map(entries.map(([name, value]) => [name, textOf(value)]));
-  const missing = known.find(({ name, category }) => category === "required" && !values.get(name));
-  if (missing !== undefined) return { ok: false, message: `${missing.name} is required (string)` };
-  const wrong = known.find(({ name, choices }) => !isChoice(values.get(name), choices));
-  if (wrong !== undefined) {
-    return { ok: false, message: `${wrong.name} must be one of: ${wrong.choices.join(", ")}` };
-  }
-  return { ok: true, value: Object.fromEntries(values) };
-}
-
-function isChoice(value: string | undefined, choices: readonly string[]): boolean {
-  return !value || choices.length === 0 || choices.includes(value);
+  const texts = given.data
+    .filter(([name, value]) => !fixed.has(name) && value !== null && value !== "")
+    .map(([name, value]) => [name, textOf(value)] as const);
+  // Defaults are no arguments: the flow's own values may go where those of others may not.
+  const parameters = parametersOfVariables(variables).map(({ default: _, ...parameter }) => parameter);
+  return validateParameters(parameters, Object.fromEntries(texts));
 }
 
 /** Pairs, because objects treat some names specially (`__proto__`). */
@@ -107,16 +87,6 @@ export function ownNames(variables: readonly FlowVariable[], input: Json): strin
   return variables.filter(({ name }) => !given.get(name)).map(({ name }) => name);
 }
 
-function shown(variables: readonly FlowVariable[]): FlowVariable[] {
-  return variables.filter(({ category }) => category !== "static");
-}
-
 function textOf(value: Json): string {
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function unknownParameter(name: string, known: readonly string[]): string {
-  const [near] = nearestNames(name, known);
-  const advice = near === undefined ? "" : `, did you mean ${near}?`;
-  return `unknown parameter ${name}${advice} (known: ${known.join(", ") || "none"})`;
 }

@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { looseText } from "../base/decode-text.ts";
 import { errorCode } from "../base/error-text.ts";
@@ -12,9 +12,6 @@ import { type ReadServers, readServers } from "./read-servers.ts";
 
 const maxBytes = 1_000_000;
 
-/** Resolution of file times on coarse file systems: a file that changed this short before it was read may change again unnoticed, ms. */
-const timeResolutionMs = 100;
-
 export type ConfigFile = ReturnType<typeof createConfigFile>;
 
 /** The file of servers. @param path may be missing: then there are no servers. @param network as `readServers` takes it */
@@ -25,82 +22,63 @@ export function createConfigFile(
 ) {
   let latest: ReadServers = { servers: [], diagnostics: [] };
   let seen = "";
-  let settled = false;
-
-  const look = async (): Promise<string> => {
-    try {
-      const { mtimeMs, ctimeMs, size, ino } = await stat(path);
-      settled = Date.now() - Math.max(mtimeMs, ctimeMs) > timeResolutionMs;
-      return `${mtimeMs}:${ctimeMs}:${size}:${ino}`;
-    } catch (error) {
-      settled = true;
-      return errorCode(error) ?? "unknown error";
-    }
-  };
-
   return {
     /**
      * The current content; the same object while it has not changed. If the file as a whole cannot be read, the servers stay as they were and
      * a diagnostic says so.
      */
     async read(): Promise<ReadServers> {
-      const wasSettled = settled;
-      const state = await look();
-      if (state === seen && wasSettled) return latest;
+      const text = await textIn(path);
+      const state = JSON.stringify(text);
+      if (state === seen) return latest;
       seen = state;
+      const found = typeof text === "string" ? entriesIn(text, path) : text;
+      if ("code" in found) {
+        latest = { servers: latest.servers, diagnostics: [found] };
+        return latest;
+      }
       const machine = { platform: process.platform, environment };
-      const next = await readFrom(path, latest, async (entries) =>
-        readServers(await withPackaged(entries, dirname(path), machine), path, environment, network),
-      );
+      const entries = await withPackaged(found.entries, dirname(path), machine);
+      const { servers, diagnostics } = readServers(entries, path, environment, network);
+      const next = { servers, diagnostics: [...found.notes, ...diagnostics] };
       if (JSON.stringify(next) !== JSON.stringify(latest)) latest = next;
       return latest;
     },
   };
 }
 
-async function readFrom(
-  path: string,
-  before: ReadServers,
-  read: (entries: Record<string, unknown>) => Promise<ReadServers>,
-): Promise<ReadServers> {
-  const broken = (code: string, message: string): ReadServers => ({
-    servers: before.servers,
-    diagnostics: [defect(path, code, message)],
-  });
-  let text: string;
+/** The text of the file, empty if it is missing, or why it cannot be read. */
+async function textIn(path: string): Promise<string | Diagnostic> {
   try {
     const bytes = await readFile(path);
-    if (bytes.byteLength > maxBytes) return broken("too_large", `It is larger than ${maxBytes} bytes.`);
-    text = looseText(bytes);
+    if (bytes.byteLength <= maxBytes) return looseText(bytes);
+    return defect(path, "too_large", `It is larger than ${maxBytes} bytes.`);
   } catch (error) {
     const code = errorCode(error) ?? "unknown error";
-    if (code === "ENOENT") return { servers: [], diagnostics: [] };
-    return broken("unreadable", `It cannot be read (${code}). Check its permissions.`);
+    if (code === "ENOENT") return "";
+    return defect(path, "unreadable", `It cannot be read (${code}). Check its permissions.`);
   }
-  const parsed = readJson(text.trim() === "" ? "{}" : text);
-  if (!parsed.ok) {
-    return broken(
-      "invalid_json",
-      `Not valid JSON: ${parsed.reason}. The servers stay as they were. Fix the file.`,
-    );
-  }
-  const found = serversIn(parsed.value);
-  if (!found.ok) return broken("invalid_file", found.problem);
-  const { servers, diagnostics } = await read(found.entries);
-  return { servers, diagnostics: parsed.lenient ? [notPlain(path), ...diagnostics] : diagnostics };
 }
 
-function serversIn(
-  value: unknown,
-): { ok: true; entries: Record<string, unknown> } | { ok: false; problem: string } {
-  if (!isRecord(value)) return { ok: false, problem: 'It is not {"mcpServers": {…}}.' };
+interface Entries {
+  entries: Record<string, unknown>;
+  notes: Diagnostic[];
+}
+
+function entriesIn(text: string, path: string): Entries | Diagnostic {
+  const parsed = readJson(text.trim() === "" ? "{}" : text);
+  if (!parsed.ok) {
+    const message = `Not valid JSON: ${parsed.reason}. The servers stay as they were. Fix the file.`;
+    return defect(path, "invalid_json", message);
+  }
+  const { value, lenient } = parsed;
+  if (!isRecord(value)) return defect(path, "invalid_file", 'It is not {"mcpServers": {…}}.');
   // VS Code calls it `servers`.
-  const entries = value.mcpServers ?? value.servers;
-  if (isRecord(entries)) return { ok: true, entries };
-  if (Object.keys(value).length === 0) return { ok: true, entries: {} };
+  const entries = value.mcpServers ?? value.servers ?? (Object.keys(value).length === 0 ? {} : undefined);
+  if (isRecord(entries)) return { entries, notes: lenient ? [notPlain(path)] : [] };
   const [near] = nearestNames("mcpServers", Object.keys(value));
   const hint = near === undefined ? "" : ` It has ${near}; did you mean that?`;
-  return { ok: false, problem: `It has no mcpServers.${hint}` };
+  return defect(path, "invalid_file", `It has no mcpServers.${hint}`);
 }
 
 function notPlain(path: string): Diagnostic {

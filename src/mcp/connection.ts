@@ -7,8 +7,6 @@ import type {
 import { unlessLate, withTimeLimit } from "../base/time-limit.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import type { Web } from "../core/ports/web.ts";
-import type { OfferedSkill } from "../core/skill/packages.ts";
-import type { ToolResult } from "../core/skill/tool.ts";
 import type { JsonSchema } from "../core/values/json.ts";
 import { createRedactor } from "../core/values/redact.ts";
 import { type CallOptions, callTool, withoutLimit } from "./call-tool.ts";
@@ -28,27 +26,7 @@ const pingMs = 5_000;
 const farewellMs = 1_000;
 
 /** One session with a server, under one account. */
-export interface Connection {
-  readonly transport: Target["type"];
-  /** What the server is and has. */
-  describe(): Promise<RemoteServer>;
-  /** @throws CallTimeout, or an error of the SDK */
-  call(
-    options: Omit<CallOptions, "client" | "clock" | "redact" | "track" | "schema" | "answer">,
-  ): Promise<ToolResult>;
-  /** As `offeredSkills`. */
-  skills(maxBytes: number, signal: AbortSignal): Promise<OfferedSkill[]>;
-  /** Has the server end a task, if it answers in time. @throws an error of the SDK */
-  cancelTask(id: string): Promise<void>;
-  /** Whether the server gave the session an id, which each request names. */
-  hasSession(): boolean;
-  /** Whether a call is running. */
-  isBusy(): boolean;
-  /** Whether it still answers within this time, at most 5 s; a server that hangs does not. */
-  answers(withinMs: number): Promise<boolean>;
-  /** Ends the session. A process that does not exit is killed together with everything it started. */
-  close(): Promise<void>;
-}
+export type Connection = Awaited<ReturnType<typeof connect>>;
 
 export interface ConnectionOptions extends HttpAccess {
   server: ServerConfig;
@@ -156,9 +134,9 @@ function sentence(text: string): string {
 async function connect(
   options: ConnectionOptions,
   transport: Transport,
-  kind: Connection["transport"],
+  kind: Target["type"],
   legacy: boolean,
-): Promise<Connection> {
+) {
   const { clock, connect_ms, onLost, requests, server, signal, version } = options;
   const { Client } = await import("@modelcontextprotocol/client");
   const client = new Client(
@@ -205,34 +183,42 @@ async function connect(
   }
   return {
     transport: kind,
-    describe: () =>
+    /** What the server is and has. */
+    describe: (): Promise<RemoteServer> =>
       withTimeLimit(within(connect_ms, "It did not list its tools in time.", signal), () =>
         askServer(client).then((remote) => {
           for (const tool of remote.tools) schemas.set(tool.name, tool.inputSchema);
           return redact(remote);
         }),
       ),
-    call: (call) =>
+    /** @throws CallTimeout, or an error of the SDK */
+    call: (call: Omit<CallOptions, "client" | "clock" | "redact" | "track" | "schema" | "answer">) =>
       callTool({
         ...call,
         ...{ answer, client, clock, redact, track: active.track },
         schema: schemas.get(call.tool),
       }),
-    skills: (maxBytes, ends) => offeredSkills(client, maxBytes, ends),
-    cancelTask: (id) =>
+    /** As `offeredSkills`. */
+    skills: (maxBytes: number, ends: AbortSignal) => offeredSkills(client, maxBytes, ends),
+    /** Has the server end a task, if it answers in time. @throws an error of the SDK */
+    cancelTask: (id: string) =>
       withTimeLimit(within(pingMs, "It does not end a task."), (signal) =>
         cancelTask({ client, request: { signal, timeout: withoutLimit } }, id),
       ),
+    /** Whether the server gave the session an id, which each request names. */
     hasSession: () => transport.sessionId !== undefined,
+    /** Whether a call is running. */
     isBusy: active.isBusy,
-    answers: (withinMs) =>
+    /** Whether it still answers within this time, at most 5 s; a server that hangs does not. */
+    answers: (withinMs: number) =>
       withTimeLimit(within(Math.min(pingMs, withinMs), "It hangs."), () =>
         isModern ? client.discover({ timeout: withoutLimit }) : client.ping({ timeout: withoutLimit }),
       ).then(
         () => true,
         () => false,
       ),
-    async close() {
+    /** Ends the session. A process that does not exit is killed together with everything it started. */
+    async close(): Promise<void> {
       isOpen = false;
       await deleteSession(transport, clock);
       await client.close();

@@ -184,13 +184,10 @@ export class Lane {
   }
 }
 
-export interface AccountLanesOptions {
-  clock: Clock;
-  /** As `LaneOptions.maxAttempts`. */
-  maxAttempts: number;
+export interface AccountLanesOptions extends Omit<LaneOptions, "open"> {
   /** Idle time after which a connection is closed, ms; undefined keeps all. */
   maxIdleMs: number | undefined;
-  open(account: string, onLost: (reason: string) => void, signal: AbortSignal): Promise<Connection>;
+  open(account: string, ...of: Parameters<LaneOptions["open"]>): Promise<Connection>;
   report(error: unknown): void;
 }
 
@@ -204,9 +201,7 @@ export function createAccountLanes(options: AccountLanesOptions) {
 
   /** The lane of an account, created if there is none. */
   const of = (account: string): Lane =>
-    madeOnce(lanes, account, () => {
-      return new Lane({ clock, maxAttempts, open: (onLost, signal) => open(account, onLost, signal) });
-    });
+    madeOnce(lanes, account, () => new Lane({ clock, maxAttempts, open: (...of) => open(account, ...of) }));
 
   const close = async (account: string): Promise<void> => {
     idle.get(account)?.();

@@ -213,7 +213,10 @@ export class ManagedServer {
     const { state, since, problem } = this.#state();
     if (state === "running") return undefined;
     if (state === "starting") {
-      return startingFor(this.config, this.#deps.clock.now() - since, this.#redact(this.#tail()));
+      const last = this.#redact(this.#tail()).trim().split("\n").at(-1) ?? "";
+      const wrote = last === "" ? "" : ` It wrote last: ${oneLine(last, 200)}`;
+      const seconds = Math.round((this.#deps.clock.now() - since) / 1000);
+      return `Its server is starting (${seconds} s).${wrote}`;
     }
     // The state already says that a server failed.
     if (state === "failed" && problem !== undefined) return this.#redact(problem);
@@ -313,8 +316,7 @@ function problemOf(
 ): string | undefined {
   const byHand = switchedOff(config, stopped, state);
   if (byHand !== undefined) return byHand;
-  const soonThere =
-    state === "stopped" ? "It is about to be started." : `Its server is starting${fetched(config)}.`;
+  const soonThere = state === "stopped" ? "It is about to be started." : "Its server is starting.";
   const starting = remote === undefined ? soonThere : undefined;
   if (config.credentials === "per_user") {
     return starting && `It needs an account; /mcp login ${config.name} connects yours.`;
@@ -325,28 +327,6 @@ function problemOf(
   // A call waits for a server that is about to reconnect; removing its tools for a moment would only confuse a model.
   if (state === "failed" && soon && remote !== undefined) return undefined;
   return state === "failed" ? `Its server failed. ${problem ?? ""}`.trim() : starting;
-}
-
-/** Programs that download a server before they start it, which takes minutes the first time and shows no progress. */
-const fetching = /(?:^|[\\/])(npx|pnpx|bunx|uvx|pipx|pnpm|yarn|docker|podman)(?:\.cmd|\.exe)?$/;
-
-function fetched({ target }: ServerConfig): string {
-  const [, program] = (target.type === "stdio" && fetching.exec(target.command)) || [];
-  if (target.type !== "stdio" || program === undefined) return "";
-  // Other arguments may contain a key.
-  const name = target.args.find(
-    (arg) =>
-      /^@[\w.-]+\/[\w.-]+(?:@[\w.-]+)?$/.test(arg) ||
-      (/^[\w.-]+(?:@[\w.-]+){0,2}$/.test(arg) && /mcp|@/.test(arg)),
-  );
-  return `: ${program} is fetching ${name ?? "it"}, or starting it`;
-}
-
-/** Why a server is still starting. @param ms how long it has been starting @param tail its latest output on stderr */
-export function startingFor(config: ServerConfig, ms: number, tail: string): string {
-  const last = tail.trim().split("\n").at(-1) ?? "";
-  const wrote = last === "" ? "" : ` It wrote last: ${oneLine(last, 200)}`;
-  return `Its server is starting${fetched(config)} (${Math.round(ms / 1000)} s).${wrote}`;
 }
 
 function switchedOff(

@@ -2,7 +2,7 @@ import { errorText } from "../base/error-text.ts";
 import type { Clock, KeyValue } from "../core/ports/storage.ts";
 import type { Web } from "../core/ports/web.ts";
 import { serverSkillId } from "../core/skill/catalogue.ts";
-import type { OfferedSkill, Servers } from "../core/skill/packages.ts";
+import type { Servers } from "../core/skill/packages.ts";
 import type { Diagnostic, LoadedSkills, SkillOrigin, SkillSource } from "../core/skill/skill.ts";
 import { createParkedCalls, type ParkedCalls } from "../core/turn/parked-calls.ts";
 import { shownPerson } from "../core/values/place.ts";
@@ -11,7 +11,6 @@ import { type ConfigFile, createConfigFile } from "./config-file.ts";
 import type { Environment } from "./expand-variables.ts";
 import { type McpLogin, sharedAccount } from "./login-port.ts";
 import type { ManagedServer } from "./managed-server.ts";
-import type { RemoteServer } from "./remote-tool.ts";
 import type { ServerRequests } from "./requests/create-server-requests.ts";
 import { loginServer, type ServerConfig } from "./server-config.ts";
 import { createServerSkills } from "./server-skill.ts";
@@ -50,44 +49,39 @@ export interface McpServersOptions {
   report(error: unknown, where: string): void;
 }
 
-export interface McpServers {
-  servers: Servers;
-  source: SkillSource;
-  /** The skills that a server offers, or a sentence why there are none. @param maxBytes of all their files */
-  skillsOf(server: string, maxBytes: number, signal: AbortSignal): Promise<OfferedSkill[] | string>;
-  /** Starts, in the background, the servers whose tools are unknown. All others start with their first call. */
-  start(): void;
-  /** Ends all sessions and processes. */
-  close(): Promise<void>;
-}
+export type McpServers = ReturnType<typeof createMcpServers>;
 
 /** The tool servers of the configuration file, as skills. Changes of the file take effect with the next `load`. */
-export function createMcpServers(options: McpServersOptions): McpServers {
+export function createMcpServers(options: McpServersOptions) {
   const { file, login } = options;
   const known = new KnownServers(options);
   const skills = new SkillsOfServers(file, options.report);
   const forgetListener = login?.onConnected((name, account) => known.renew(name, account));
   let latest: LoadedSkills = { skills: [], diagnostics: [] };
-  return {
-    source: {
-      id: `mcp:${file}`,
-      async load() {
-        await known.sync();
-        const made = known.all().map((server) => skills.of(server));
-        const next = {
-          skills: made.flatMap((each) => each.skills),
-          diagnostics: [...known.diagnostics, ...made.flatMap((each) => each.diagnostics)],
-        };
-        if (!isSame(next.skills, latest.skills) || !isSame(next.diagnostics, latest.diagnostics))
-          latest = next;
-        return latest;
-      },
+  const source: SkillSource = {
+    id: `mcp:${file}`,
+    async load() {
+      await known.sync();
+      const made = known.all().map((server) => skills.of(server));
+      const next = {
+        skills: made.flatMap((each) => each.skills),
+        diagnostics: [...known.diagnostics, ...made.flatMap((each) => each.diagnostics)],
+      };
+      if (!isSame(next.skills, latest.skills) || !isSame(next.diagnostics, latest.diagnostics)) latest = next;
+      return latest;
     },
-    servers: { ...controls(known, skills), ...logins(login, known) },
-    skillsOf: async (name, ...more) =>
-      (await known.find(name))?.skills(...more) ?? `There is no tool server called ${name}.`,
+  };
+  const servers: Servers = { ...controls(known, skills), ...logins(login, known) };
+  return {
+    source,
+    servers,
+    /** The skills that a server offers, or a sentence why there are none. @param maxBytes of all their files */
+    skillsOf: async (name: string, maxBytes: number, signal: AbortSignal) =>
+      (await known.find(name))?.skills(maxBytes, signal) ?? `There is no tool server called ${name}.`,
+    /** Starts, in the background, the servers whose tools are unknown. All others start with their first call. */
     start: () => known.start(),
-    async close() {
+    /** Ends all sessions and processes. */
+    async close(): Promise<void> {
       forgetListener?.();
       await Promise.all([skills.close(), known.close()]);
     },
@@ -197,11 +191,13 @@ class KnownServers {
   }
 }
 
-interface MadeSkills {
-  remote: RemoteServer | undefined;
-  problem: string | undefined;
-  wantsFirstStart: boolean;
-  loaded: LoadedSkills;
+/** What the skills of a server are made of; they change with it. */
+function factsOf(server: ManagedServer) {
+  return {
+    remote: server.remote(),
+    problem: server.problem(),
+    ready: server.wantsFirstStart() ? () => server.start(false) : undefined,
+  };
 }
 
 /** The skills of servers; the same objects while nothing about a server changed. */
@@ -209,7 +205,7 @@ class SkillsOfServers {
   readonly #origin: SkillOrigin;
   readonly #report: McpServersOptions["report"];
   readonly #check = createArgumentCheck();
-  readonly #made = new WeakMap<ManagedServer, MadeSkills>();
+  readonly #made = new WeakMap<ManagedServer, ReturnType<typeof factsOf> & { loaded: LoadedSkills }>();
 
   constructor(file: string, report: McpServersOptions["report"]) {
     this.#origin = { source: "mcp", precedence: 2, path: file };
@@ -218,47 +214,34 @@ class SkillsOfServers {
 
   /** Never throws: what is odd in one server or tool never reaches another. */
   of(server: ManagedServer): LoadedSkills {
-    const remote = server.remote();
-    const problem = server.problem();
-    const wantsFirstStart = server.wantsFirstStart();
+    const facts = factsOf(server);
+    const { remote, problem, ready } = facts;
     const before = this.#made.get(server);
-    const isSame =
-      before?.remote === remote && before?.problem === problem && before?.wantsFirstStart === wantsFirstStart;
+    const isSame = before?.remote === remote && before?.problem === problem && !before?.ready === !ready;
     if (before !== undefined && isSame) return before.loaded;
-    const loaded = this.#make(server, remote, problem, wantsFirstStart);
+    const loaded = this.#make(server, facts);
     const told = new Set(before?.loaded.diagnostics.map(({ message }) => message));
     for (const { message } of loaded.diagnostics) {
       if (!told.has(message)) this.#report(new Error(message), server.config.name);
     }
-    this.#made.set(server, { remote, problem, wantsFirstStart, loaded });
+    this.#made.set(server, { ...facts, loaded });
     return loaded;
   }
 
-  #make(
-    server: ManagedServer,
-    remote: RemoteServer | undefined,
-    problem: string | undefined,
-    wantsFirstStart: boolean,
-  ): LoadedSkills {
+  #make(server: ManagedServer, facts: ReturnType<typeof factsOf>): LoadedSkills {
     try {
       return createServerSkills({
+        ...facts,
         server: server.config,
         origin: this.#origin,
-        remote,
-        problem,
-        ready: wantsFirstStart ? () => server.start(false) : undefined,
         check: this.#check,
         call: (tool, input, context) => server.call(tool, input, context),
         isConnected: (person) => server.isConnected(person),
       });
     } catch (error) {
       const message = `Server ${server.config.name}: its tools cannot be read: ${errorText(error)}`;
-      const skill_id = serverSkillId(server.config.name);
-      const path = this.#origin.path;
-      return {
-        skills: [],
-        diagnostics: [{ path, skill_id, severity: "error", code: "odd_server", message }],
-      };
+      const about = { path: this.#origin.path, skill_id: serverSkillId(server.config.name) };
+      return { skills: [], diagnostics: [{ ...about, severity: "error", code: "odd_server", message }] };
     }
   }
 

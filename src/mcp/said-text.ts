@@ -1,9 +1,5 @@
 import { errorText } from "../base/error-text.ts";
-
-/** Untrusted text on one line, without invisible characters, cut to a maximum of characters. */
-export function oneLine(text: string, maxLength: number): string {
-  return cut(text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim(), maxLength);
-}
+import { oneLine } from "../base/markdown-text.ts";
 
 /** Untrusted text without links, pictures or mentions: an address in it is visible as it is. */
 export function withoutLinks(text: string): string {

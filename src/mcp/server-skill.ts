@@ -144,24 +144,14 @@ function readableTool(tool: RemoteTool): { tool: RemoteTool; without: string[] }
   return { tool: { ...tool, inputSchema: inputSchema as JsonSchema }, without };
 }
 
-/**
- * What the server is for: its own title and description, or else a sentence that begins its instructions, or what its tools do. A line of
- * Markdown or names of tools would tell a model nothing.
- */
+/** What the server is for: its own title and description, or else what its tools do. Names of tools would tell a model nothing. */
 function describe(server: string, remote: RemoteServer | undefined, tools: readonly RemoteTool[]): string {
-  const { title = "", description = "", instructions = "" } = remote ?? {};
-  const [line = ""] = instructions.trim().split("\n", 1);
-  const about = firstSentence(description) || plainSentence(line) || deedsOf(tools);
+  const { title = "", description = "" } = remote ?? {};
+  const about = firstSentence(description) || deedsOf(tools);
   const named = about.toLowerCase().includes(title.toLowerCase()) ? about : `${title}: ${about}`;
   const said = oneLine(about === "" ? title : named, maxAbout);
   if (said === "") return `Tools of the server ${server}`;
   return `${said} (${counted(tools.length, "tool")} of the server ${server})`;
-}
-
-/** The first sentence of a line; empty if it is none, or has what only Markdown or markup would have. */
-function plainSentence(line: string): string {
-  const [sentence = ""] = /^.*?[.!?](?=\s|$)/.exec(line) ?? [];
-  return /^[-+\d]|[#*`|<>[\]]/.test(sentence) ? "" : sentence;
 }
 
 /** What the first tools do: `Lists files; reads a file; …`. */

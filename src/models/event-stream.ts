@@ -52,7 +52,7 @@ function chunksIn<Chunk>(
   for (const message of messages) {
     if (message.data === "[DONE]") return { chunks, isSaid: true };
     if (message.event === "ping") continue;
-    const chunk = toChunk<Chunk>(message, response);
+    const chunk = reportedOr<Chunk>(parsed(message.data, response), message.event, response);
     chunks.push(chunk);
     if (isLast(chunk)) return { chunks, isSaid: true };
   }
@@ -99,10 +99,6 @@ function createMessageTaker(): (bytes: Uint8Array | undefined) => EventSourceMes
     messages = [];
     return complete;
   };
-}
-
-function toChunk<Chunk>({ event, data }: EventSourceMessage, response: Response): Chunk {
-  return reportedOr(parsed(data, response), event, response);
 }
 
 function reportedOr<Chunk>(body: unknown, event: string | undefined, response: Response): Chunk {

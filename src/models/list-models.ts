@@ -1,11 +1,12 @@
 import { parsedJson } from "../base/json-reader.ts";
+import { readAtMost } from "../base/read-at-most.ts";
 import { isRecord } from "../base/record.ts";
 import { ModelError } from "../core/ports/model.ts";
 import { anthropicAddress } from "./anthropic/client.ts";
 import type { ProviderSettings } from "./create-model.ts";
 import { openAiUrl } from "./openai/client.ts";
 import { type Endpoint, modelError, toModelError } from "./provider-error.ts";
-import { readBounded } from "./read-bounded.ts";
+import { ReportedFailure } from "./reported-failure.ts";
 import { serverFetch } from "./server-fetch.ts";
 import { requireKey, serverHeaders } from "./sign-requests.ts";
 
@@ -71,16 +72,11 @@ async function readJson(
   if (server.kind === "anthropic") headers.push(["anthropic-version", "2023-06-01"]);
   try {
     const response = await serverFetch(url, { headers, signal });
-    const text = await readBounded(response, maxBytes);
-    if (text === undefined) {
-      throw modelError("bad_response", endpoint, `sent more than ${maxBytes / 1_000_000} MB`, undefined);
-    }
+    const tooLarge = () =>
+      modelError("bad_response", endpoint, `sent more than ${maxBytes / 1_000_000} MB`, undefined);
+    const text = Buffer.from(await readAtMost(response.body, maxBytes, tooLarge)).toString();
     if (response.ok) return JSON.parse(text);
-    throw Object.assign(new Error(""), {
-      status: response.status,
-      headers: response.headers,
-      error: parsedJson(text) ?? text,
-    });
+    throw new ReportedFailure(parsedJson(text) ?? text, response);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     // Node's fetch rejects with a TypeError when there is no connection.

@@ -1,4 +1,4 @@
-import { readBounded } from "./read-bounded.ts";
+import { readAtMost } from "../base/read-at-most.ts";
 
 /** A server of models that may run on this machine. */
 export interface LocalServer {
@@ -27,8 +27,9 @@ export async function findLocalModels(servers: readonly LocalServer[]): Promise<
 
 async function firstModel({ provider, url }: LocalServer): Promise<string | undefined> {
   const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: "error" });
-  const text = response.ok ? await readBounded(response, maxBytes) : undefined;
-  const body = JSON.parse(text ?? "{}");
+  if (!response.ok) return undefined;
+  const bytes = await readAtMost(response.body, maxBytes, () => new Error("Its list is too long."));
+  const body = JSON.parse(Buffer.from(bytes).toString());
   const list: unknown = body.models ?? body.data;
   if (!Array.isArray(list)) return undefined;
   const names = list.map((entry) => entry?.name ?? entry?.id).filter((name) => typeof name === "string");

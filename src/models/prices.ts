@@ -1,24 +1,16 @@
 import type { Usage } from "../core/log/usage.ts";
+import type { ListPrice } from "./catalogue/catalogue-format.ts";
 
 /** US dollars per million tokens. */
-interface Rates {
-  input: number;
-  output: number;
-  /** Tokens read from the provider's prompt cache; `input` by default. */
-  cached_input?: number | undefined;
-  /** Tokens written to the prompt cache; `input` by default. */
-  cache_write?: number | undefined;
-}
+type Rates = Pick<ListPrice, "input" | "output" | "cached_input" | "cache_write">;
 
 /** Price of a model. */
-export interface Price extends Rates {
+export interface Price extends ListPrice {
   /**
    * A request with more than `tokens` input tokens costs `input_factor` times as much for all its input and cache, and
-   * `output_factor` times as much for its output.
+   * `output_factor` times as much for its output. Excludes `tiers`.
    */
   above?: { tokens: number; input_factor: number; output_factor: number } | undefined;
-  /** The price of a whole request with more than `above` input tokens, in ascending order. Excludes `above`. */
-  tiers?: readonly (Rates & { above: number })[] | undefined;
 }
 
 /** Prices by `provider/model`. */

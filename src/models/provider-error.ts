@@ -2,7 +2,7 @@ import { errorCode } from "../base/error-text.ts";
 import { beginningOf } from "../base/markdown-text.ts";
 import { isRecord } from "../base/record.ts";
 import { ModelError, type ModelErrorCode, mayHelp } from "../core/ports/model.ts";
-import { NotJson } from "./reported-failure.ts";
+import { NotJson, noApi } from "./reported-failure.ts";
 
 /** The recipient of a request, for messages. */
 export interface Endpoint {
@@ -35,18 +35,6 @@ export function endpointOf(
     apiKey: options.apiKey,
     headers: options.headers,
   };
-}
-
-/** The error body that replaces a web page or a redirect. `status` is that of the server. */
-export interface NoApi {
-  type: "web_page" | "redirect";
-  status: number;
-  /** `POST /v1/chat/completions` */
-  asked: string;
-  /** The content type of a page. */
-  mediaType?: string;
-  /** The title of the page, or the target of the redirect. */
-  detail: string;
 }
 
 /** The common fields of both SDKs' errors. A failed connection has no status. */
@@ -123,76 +111,24 @@ function isSdkError(error: unknown): error is SdkError {
 }
 
 function fromSdkError(error: SdkError, endpoint: Endpoint): ModelError {
-  const failure = noApiOf(error.error);
-  if (failure !== undefined && !(error.status !== undefined && hasMeaning(failure.status))) {
-    return noApiError(failure, endpoint, error.headers);
-  }
   const kinds = kindsOf(error.error);
   const text = shorten(redacted(messageOf(error), endpoint));
   const code = codeOf(error.status, kinds);
   const request = error.headers?.get("x-request-id") ?? error.headers?.get("request-id");
-  const status = error.status === undefined ? [] : [`HTTP ${error.status}`];
+  // Its text has the status that the server sent.
+  const isNoApi = kinds.includes(noApi);
+  const status = error.status === undefined || isNoApi ? [] : [`HTTP ${error.status}`];
   const cause = error.cause instanceof Error ? [causeText(error.cause, endpoint)] : [];
   const detail = [...status, text, ...cause, ...(request ? [`request ${request}`] : [])].filter(Boolean);
   const failed = code === "unavailable" && error.status !== undefined && error.status >= 500;
   const what = failed ? "had an error" : whatHappened[code];
-  const wait = { retryAfterMs: retryAfterMs(error.headers, Date.now()) };
-  return modelError(code, endpoint, what, detail.join(", "), wait);
-}
-
-/** Whether the status of a page is more informative than the page: a refused key, a limit. */
-function hasMeaning(status: number): boolean {
-  return [401, 402, 408, 413, 429].includes(status);
-}
-
-function noApiError(
-  { type, status, asked, mediaType, detail }: NoApi,
-  endpoint: Endpoint,
-  headers: Headers | undefined,
-): ModelError {
-  if (type === "redirect") {
-    const what = redacted(
-      `redirects ${asked} to ${detail}, which is not followed because of the key`,
-      endpoint,
-    );
-    return modelError("not_configured", endpoint, what, `HTTP ${status}`);
-  }
-  const { code, reason, next } = pageMeaning(status, endpoint);
-  const said = [mediaType, `HTTP ${status}`, ...(detail === "" ? [] : [`title: ${detail}`])].join(", ");
-  const what = redacted(`answers ${asked} with a web page: ${reason}`, endpoint);
-  return modelError(code, endpoint, what, shorten(redacted(said, endpoint)), {
-    next,
-    retryAfterMs: retryAfterMs(headers, Date.now()),
-    seen: `it sent a web page instead of an answer: HTTP ${status}, ${mediaType}`,
+  return modelError(code, endpoint, what, detail.join(", "), {
+    retryAfterMs: retryAfterMs(error.headers, Date.now()),
+    ...(isNoApi && code === "unavailable" ? { next: checkFront(endpoint), seen: webPage } : {}),
   });
 }
 
-/**
- * The meaning of a web page in place of an API's answer. A page with a status of success or of a server error is an outage: a gateway
- * whose model is down, or the login page of a network. A refusal (403) comes from a firewall, for this request or this bot. It lasts
- * until someone changes something, so waiting does not help, and it says nothing about the key.
- */
-function pageMeaning(
-  status: number,
-  endpoint: Endpoint,
-): { code: ModelErrorCode; reason: string; next?: string } {
-  if (status < 300 || status >= 500) {
-    const reason = "a proxy or gateway in front of it fails, or the address is wrong";
-    return { code: byStatus[status] ?? "unavailable", reason, next: checkFront(endpoint) };
-  }
-  if (status !== 403)
-    return { code: "not_configured", reason: "the address is wrong, or a proxy answers in its place" };
-  const reason = "a firewall or proxy in front of it refuses the request";
-  const next = "An operator should find out what it refuses: the bot's address, or the content of requests.";
-  return { code: "not_configured", reason, next };
-}
-
-/** The replaced error body. OpenAI's SDK passes on the inner object, Anthropic's the whole body. */
-function noApiOf(body: unknown): NoApi | undefined {
-  if (!isRecord(body)) return undefined;
-  if (body.type !== "web_page" && body.type !== "redirect") return noApiOf(body.error);
-  return "asked" in body ? (body as unknown as NoApi) : undefined;
-}
+const webPage = "it sent a web page instead of an answer";
 
 const whatHappened: Record<ModelErrorCode, string> = {
   rate_limited: "limits the rate of requests",

@@ -107,11 +107,7 @@ export function createProviderModel(
 ): Model {
   const shaped = new ShapedExchange(rules, endpoint);
   const ask = (request: ModelRequest, form: OutputForm) =>
-    shaped.stream(request, (sent) =>
-      sent.keep_only === true
-        ? keptExchange(dialect, endpoint, options, sent)
-        : exchange(dialect, endpoint, options, sent, form),
-    );
+    shaped.stream(request, (sent) => exchange(dialect, endpoint, options, sent, form));
   const structured = createStructuredAnswers(endpoint.id, ask);
   return {
     id: endpoint.id,
@@ -124,7 +120,7 @@ export function createProviderModel(
   };
 }
 
-/** One request to the server and its answer. */
+/** One request to the server and its answer, which is empty for one that only keeps a conversation in the cache. */
 async function* exchange(
   dialect: Dialect,
   endpoint: Endpoint,
@@ -133,7 +129,7 @@ async function* exchange(
   form: OutputForm,
 ): AsyncGenerator<ModelEvent> {
   request.signal.throwIfAborted();
-  const { streaming = true } = options;
+  const streaming = isStreamed(request, options);
   const watch = watchSilence(request.signal, options.timeoutMs, options.firstAnswerMs);
   let answer: Answer;
   try {
@@ -153,7 +149,7 @@ async function* exchange(
       watch.signal.throwIfAborted();
       answer = reader.finish();
     } else {
-      answer = await dialect.complete(request, form, watch.signal);
+      answer = await wholeAsk(dialect, request, endpoint)(request, form, watch.signal);
     }
   } catch (error) {
     throw failureOf(error, request, watch, endpoint, streaming);
@@ -174,24 +170,16 @@ function spent({ usage, model }: Finished): ModelEvent {
   return { type: "spent", usage, model };
 }
 
-/** A request that only keeps a conversation in the cache. */
-async function* keptExchange(
-  dialect: Dialect,
-  endpoint: Endpoint,
-  options: ProviderModelOptions,
-  request: ModelRequest,
-): AsyncGenerator<ModelEvent> {
-  if (dialect.keep === undefined) {
-    throw new ModelError("invalid_request", `${endpoint.id} decides by itself what its cache keeps.`);
-  }
-  const watch = watchSilence(request.signal, options.timeoutMs);
-  try {
-    yield finished(await dialect.keep(request, watch.signal), endpoint, options);
-  } catch (error) {
-    throw failureOf(error, request, watch, endpoint, false);
-  } finally {
-    watch.release();
-  }
+function isStreamed({ keep_only }: ModelRequest, { streaming = true }: ProviderModelOptions): boolean {
+  return streaming && keep_only !== true;
+}
+
+/** How a whole answer is asked for. */
+function wholeAsk({ keep, complete }: Dialect, { keep_only }: ModelRequest, { id }: Endpoint) {
+  if (keep_only !== true) return complete;
+  if (keep !== undefined)
+    return (...[request, , signal]: Parameters<typeof complete>) => keep(request, signal);
+  throw new ModelError("invalid_request", `${id} decides by itself what its cache keeps.`);
 }
 
 function eventsOf(pieces: Piece | readonly Piece[]): ModelEvent[] {
@@ -239,7 +227,7 @@ function whyUseless(
   request: ModelRequest,
   endpoint: Endpoint,
 ): ModelError | undefined {
-  if (message.text !== "" || message.tool_calls.length > 0) return undefined;
+  if (request.keep_only === true || message.text !== "" || message.tool_calls.length > 0) return undefined;
   switch (stop) {
     case "done":
       return request.no_calls === true

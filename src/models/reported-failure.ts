@@ -25,6 +25,9 @@ export class NotJson extends SyntaxError {
   }
 }
 
+/** The type of the error in place of a web page or a redirect. */
+export const noApi = "no_api";
+
 /** The content type without parameters; empty when there is none. */
 export function mediaTypeOf(headers: Headers): string {
   return headers.get("content-type")?.split(";", 1)[0]?.trim().slice(0, 80) ?? "";

@@ -1,8 +1,7 @@
 import { parsedJson } from "../base/json-reader.ts";
+import { readAtMost } from "../base/read-at-most.ts";
 import { isRecord } from "../base/record.ts";
-import type { NoApi } from "./provider-error.ts";
-import { readBounded } from "./read-bounded.ts";
-import { mediaTypeOf } from "./reported-failure.ts";
+import { mediaTypeOf, noApi } from "./reported-failure.ts";
 import { bodyOf, sendRequest } from "./send-request.ts";
 
 /** Maximum bytes of a web page in place of an API's answer. Only its title is read. */
@@ -14,17 +13,17 @@ const maxPageBytes = 1_000_000;
  */
 export const serverFetch: typeof fetch = async (input, init) => {
   const response = await sendRequest(input, init);
-  const failure = noApi(response, input, init?.method);
-  if (failure !== undefined) return described(response, await failure);
+  const why = await whyNoApi(response, input, init?.method);
+  if (why !== undefined) return described(response, why);
   return response.ok ? response : unwrapped(response);
 };
 
-/** Undefined for a response that may be an answer of an API. */
-function noApi(
+/** What a response is that cannot be an answer of an API; undefined for one that may be. */
+async function whyNoApi(
   response: Response,
   input: string | URL | Request,
   method = "GET",
-): Promise<NoApi> | undefined {
+): Promise<string | undefined> {
   const { status, headers } = response;
   const isRedirect = status >= 300 && status < 400;
   const mediaType = mediaTypeOf(headers);
@@ -33,14 +32,17 @@ function noApi(
   const asked = `${method.toUpperCase()} ${url.pathname}`;
   if (isRedirect) {
     const to = URL.parse(headers.get("location") ?? "", url.href);
-    const detail = to === null ? "nowhere" : `${to.origin}${to.pathname}`;
     // Nobody reads it, and an unread answer keeps its connection.
     bodyOf(response)?.destroy();
-    return Promise.resolve({ type: "redirect", status, asked, detail });
+    const where = to === null ? "nowhere" : `${to.origin}${to.pathname}`;
+    return `HTTP ${status}: it redirects ${asked} to ${where}, which is not followed because of the key`;
   }
-  return readBounded(response, maxPageBytes).then((page = "") => {
-    return { type: "web_page", status, asked, mediaType, detail: titleOf(page) };
-  });
+  const page = await readAtMost(response.body, maxPageBytes, () => new Error("The page is too long.")).catch(
+    () => "",
+  );
+  const title = titleOf(page.toString());
+  const about = [mediaType, `HTTP ${status}`, ...(title === "" ? [] : [`title: ${title}`])].join(", ");
+  return `it answers ${asked} with a web page: ${about}`;
 }
 
 function titleOf(page: string): string {
@@ -48,15 +50,21 @@ function titleOf(page: string): string {
   return title.replaceAll(/\s+/g, " ").trim();
 }
 
-/** The failure as an error response. A page with a status of success, or a redirect, counts as 404. */
-function described({ status, headers }: Response, failure: NoApi): Response {
+/** Statuses that say more than the page that comes with them: a refused key, a limit. */
+const telling: ReadonlySet<number> = new Set([401, 402, 408, 413, 429]);
+
+/**
+ * The error in place of a web page or a redirect. A page with a status of success is an outage, as one of a server error is: a gateway whose
+ * model is down, or the login page of a network. A refusal (403) comes from a firewall and says nothing about the key.
+ */
+function described({ status, headers }: Response, message: string): Response {
   const kept = new Headers({ "content-type": "application/json" });
   for (const name of ["retry-after", "x-request-id", "request-id"]) {
     const value = headers.get(name);
     if (value !== null) kept.set(name, value);
   }
-  const body = JSON.stringify({ error: failure });
-  return new Response(body, { status: status < 400 ? 404 : status, headers: kept });
+  const meant = status < 300 ? 502 : status >= 500 || telling.has(status) ? status : 404;
+  return new Response(JSON.stringify({ error: { type: noApi, message } }), { status: meant, headers: kept });
 }
 
 async function unwrapped(response: Response): Promise<Response> {

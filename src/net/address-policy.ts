@@ -6,6 +6,14 @@ export interface AddressPolicy {
   permits(host: string, address: string, port?: number): boolean;
 }
 
+/** What requests may reach. */
+export interface Reach {
+  /** Private host names (`*.` for subdomains), addresses or CIDRs that may be reached. */
+  allow: readonly string[];
+  /** Never reached, whatever is allowed. */
+  own?: OwnPort | undefined;
+}
+
 /** The port of this machine at which the bot itself listens; undefined while it does not. */
 export type OwnPort = () => number | undefined;
 

@@ -1,16 +1,9 @@
 import { readAtMost } from "../base/read-at-most.ts";
 import { WebError } from "../core/ports/web.ts";
-import { createAddressPolicy, type OwnPort } from "./address-policy.ts";
+import { createAddressPolicy, type Reach } from "./address-policy.ts";
 import { guardedRequest } from "./guarded-fetch.ts";
 import { tooLarge } from "./web-failure.ts";
 import { shownUrl } from "./web-url.ts";
-
-export interface DownloadOptions {
-  /** Private host names (`*.` for subdomains), addresses or CIDRs that may be reached. */
-  allow: readonly string[];
-  /** Never reached, whatever is allowed. */
-  own?: OwnPort;
-}
 
 const maxRedirects = 5;
 
@@ -21,7 +14,7 @@ export type Download = (
 ) => Promise<{ ok: true; data: Uint8Array; name: string } | { ok: false; reason: string }>;
 
 /** Downloads through the guard: `reason` is a sentence for a person. Rejects only on abort, with the signal's reason. */
-export function createDownload({ allow, own }: DownloadOptions): Download {
+export function createDownload({ allow, own }: Reach): Download {
   const policy = createAddressPolicy(allow, own);
   return async (url, { maxBytes, timeoutMs, signal }) => {
     const limits = { policy, timeoutMs, maxBytes, maxRedirects, userAgent: "Knack" };

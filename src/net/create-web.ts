@@ -8,7 +8,7 @@ import { beginningOf } from "../base/markdown-text.ts";
 import { readAtMost } from "../base/read-at-most.ts";
 import { type DocumentReader, type DocumentText, remarksOf } from "../core/ports/documents.ts";
 import { type Web, WebError, type WebPage } from "../core/ports/web.ts";
-import { createAddressPolicy, type OwnPort } from "./address-policy.ts";
+import { createAddressPolicy, type Reach } from "./address-policy.ts";
 import { nameOf } from "./create-download.ts";
 import { extractPage } from "./extract-page.ts";
 import {
@@ -22,11 +22,7 @@ import { mediaType } from "./response-text.ts";
 import { tooLarge } from "./web-failure.ts";
 import { shownUrl } from "./web-url.ts";
 
-export interface WebOptions {
-  /** Private host names (`*.` for subdomains), addresses or CIDRs that may be reached. */
-  allow: readonly string[];
-  /** Never reached, whatever is allowed. */
-  own?: OwnPort;
+export interface WebOptions extends Reach {
   /** Time limit of one call, all redirects included, ms. */
   timeoutMs?: number;
   /** Maximum size of a body, unpacked. */

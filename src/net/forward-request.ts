@@ -100,6 +100,7 @@ function endToEnd(headers: OutgoingHttpHeaders, connection: string | undefined):
 /** An answer of the proxy itself. */
 export interface Answer {
   status: number;
+  /** One line of ASCII: many programs show nothing else. */
   phrase: string;
   text: string;
 }

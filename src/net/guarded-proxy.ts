@@ -4,17 +4,13 @@ import type { AddressInfo, ListenOptions, LookupFunction } from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { NetworkAccess } from "../core/skill/programs.ts";
-import { createAddressPolicy, type OwnPort } from "./address-policy.ts";
+import { createAddressPolicy, type Reach } from "./address-policy.ts";
 import { type Answer, answer, fail, failureOf, forward, printable, type WayOut } from "./forward-request.ts";
 import { type ConnectionTarget, connectGuarded } from "./guarded-connector.ts";
 import { endTls, keysFor, openTlsEnds, type TlsEnds } from "./keyed-hosts.ts";
 import { defaultTrafficLimits, metered, type TrafficLimits, TrafficMeter } from "./traffic-meter.ts";
 
-export interface GuardedProxyOptions {
-  /** Private host names (`*.` for subdomains), addresses or CIDRs that may be reached. */
-  allow: readonly string[];
-  /** Never reached, whatever is allowed. */
-  own?: OwnPort | undefined;
+export interface GuardedProxyOptions extends Reach {
   limits?: Partial<TrafficLimits>;
   /** Resolves names; default: the system's resolver. */
   lookup?: LookupFunction;
@@ -164,14 +160,6 @@ function refuse(client: Duplex, { status, phrase, text }: Answer): void {
   client.end(`${headers.join("\r\n")}\r\n\r\n${text}`);
 }
 
-/** Why a proxy refuses a request, for the program that made it. */
-interface ProxyRefusal {
-  status: 400 | 403;
-  /** One line of ASCII: many programs show nothing else. */
-  phrase: string;
-  text: string;
-}
-
 /** Ports that every grant of a host covers. */
 const webPorts: readonly number[] = [80, 443];
 
@@ -197,7 +185,7 @@ function plainHost(url: URL): string {
 }
 
 /** Asks whether a host may be reached: by its name on ports 80 and 443, as `host:port` on all others. */
-function judgeTarget({ host, port }: ConnectionTarget, access: NetworkAccess): ProxyRefusal | undefined {
+function judgeTarget({ host, port }: ConnectionTarget, access: NetworkAccess): Answer | undefined {
   const bracketed = host.includes(":") ? `[${host}]` : host;
   const asked = webPorts.includes(port) ? host : `${bracketed}:${port}`;
   if (host !== "" && access.permits(asked)) return undefined;
@@ -209,7 +197,7 @@ function judgeTarget({ host, port }: ConnectionTarget, access: NetworkAccess): P
 }
 
 /** The refusal of a request that is not for a proxy. */
-const badRequest: ProxyRefusal = {
+const badRequest: Answer = {
   status: 400,
   phrase: "Not a proxy request",
   text: "Only http addresses and CONNECT host:port are taken here.\n",

@@ -1,4 +1,4 @@
-import { decodeText, markedUtf16, namedCharset, textIn } from "../base/decode-text.ts";
+import { declaredCharset, decodeText, markedUtf16, namedCharset, textIn } from "../base/decode-text.ts";
 import { readAtMost } from "../base/read-at-most.ts";
 import { WebError } from "../core/ports/web.ts";
 import { tooLarge } from "./web-failure.ts";
@@ -29,24 +29,17 @@ export async function readText(source: TextSource, maxBytes: number): Promise<st
   if (type !== "" && !textual.test(type)) throw binary(source.url, type);
   const bytes = await readAtMost(source.body, maxBytes, () => tooLarge(source.url, maxBytes));
   const charset = charsetOf(bytes, source.contentType);
-  if (!charset.startsWith("utf-16") && bytes.subarray(0, 1024).includes(0)) {
+  if (charset?.startsWith("utf-16") !== true && bytes.subarray(0, 1024).includes(0)) {
     throw binary(source.url, type === "" ? "binary data" : `${type} with binary data`);
   }
   // Without a known one, judged from the bytes.
   return textIn(bytes, charset) ?? decodeText(bytes)?.text ?? new TextDecoder("windows-1252").decode(bytes);
 }
 
-/** Browsers' order: byte order mark, header, declaration in the document's beginning. Empty if none of them says. */
-function charsetOf(bytes: Uint8Array, contentType: string): string {
+/** Browsers' order: byte order mark, header, declaration in the document's beginning. Undefined if none of them says. */
+function charsetOf(bytes: Uint8Array, contentType: string): string | undefined {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return "utf-8";
-  const told = markedUtf16(bytes) ?? namedCharset(contentType);
-  if (told !== undefined) return told;
-  const head = Buffer.from(bytes.subarray(0, 4096)).toString("latin1");
-  const declared =
-    /<meta[^<>]+charset\s*=\s*(?:["']\s*)?([\w-]+)/i.exec(head)?.[1] ??
-    /^\s*<\?xml[^>]+encoding\s*=\s*["']([\w-]+)/i.exec(head)?.[1];
-  // A document that declares UTF-16 in ASCII letters is not UTF-16 (HTML standard, "prescan").
-  return declared === undefined || /^utf-?16/i.test(declared) ? "" : declared.toLowerCase();
+  return markedUtf16(bytes) ?? namedCharset(contentType) ?? declaredCharset(bytes);
 }
 
 function binary(url: URL, type: string): WebError {

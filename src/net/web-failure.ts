@@ -52,21 +52,17 @@ export function unreachable(url: URL, thrown: unknown, from?: URL): WebError {
   const refused = chain.find((error) => error instanceof AddressRefusedError);
   if (refused !== undefined) return addressRefused(url, refused.address, from, thrown);
   const code = chain.map(errorCode).find((found) => found !== undefined) ?? "";
+  const shown = shownUrl(url);
   const failure = (reason: string) =>
-    new WebError("unreachable", `${shownUrl(url)} was not fetched: ${reason}`, { cause: thrown });
+    new WebError("unreachable", `${shown} was not fetched: ${reason}`, { cause: thrown });
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
     return failure(
       `the host ${url.hostname} was not found. Either its name is wrong, or the bot cannot look names up.`,
     );
   }
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") {
-    return new WebError(
-      "timed_out",
-      `${shownUrl(url)} did not accept a connection in time. Try again later.`,
-      {
-        cause: thrown,
-      },
-    );
+    const message = `${shown} did not accept a connection in time. Try again later.`;
+    return new WebError("timed_out", message, { cause: thrown });
   }
   if (code === "ECONNREFUSED") return failure(`${url.host} refused the connection. Check address and port.`);
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO/.test(code)) {

@@ -1,4 +1,3 @@
-import { pattern } from "../base/pattern.ts";
 import type { ReviewedLine } from "./review-lines.ts";
 
 /** Length of a statement, and statements that are searched for constants. */
@@ -150,13 +149,4 @@ function together(items: string, by: string): string | undefined {
 function readable(bytes: Buffer): string | undefined {
   const text = bytes.toString("latin1");
   return /^[\x20-\x7e\s]{3,}$/.test(text) ? `"${text.replace(/["\n]/g, " ")}"` : undefined;
-}
-
-const revealing =
-  /\b(?:eval|exec|system|popen|Popen|spawn|execSync|child_process|subprocess|ctypes|urlopen|curl|wget|constructor|environ)\b|\bhttps?:\/\/(?:[\w-]{1,60}\.){0,5}([\w-]{1,60}\.[a-z]{2,12})\b/g;
-
-/** A name or host that a statement uses and its file does not contain: it is made of pieces. */
-export function madeName(text: string, raw: string): string | undefined {
-  const used = [...text.matchAll(revealing)].map(([name, domain = name]) => domain);
-  return used.find((name) => !pattern()`(?<![\w])${name}(?![\w])`.test(raw));
 }

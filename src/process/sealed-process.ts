@@ -14,9 +14,8 @@ export const endOfAnswer = "\n";
 export interface SealedRun {
   /** The module it begins with; `runThread` (`sealed-thread.ts`) does its work. */
   entry: URL;
-  /** Its request, JSON: as its argument if it is short, otherwise on its input. */
+  /** Its request, JSON, as the first line of its input (`firstLine`). */
   request: string;
-  on: "argument" | "input";
   /** Its whole environment; default: empty. */
   env?: Readonly<Record<string, string>>;
   /** A file that it may read, as its descriptor 3. */
@@ -45,7 +44,7 @@ export async function runSealed(run: SealedRun, signal: AbortSignal): Promise<Se
   child.stdout?.on("data", (chunk: Buffer) => output.add(chunk));
   // Its input stays open: the process ends with it.
   child.stdin?.on("error", () => undefined);
-  if (run.on === "input") child.stdin?.write(`${run.request}\n`);
+  child.stdin?.write(`${run.request}\n`);
   await groupEnd(child);
   ends.removeEventListener("abort", stop);
   signal.throwIfAborted();
@@ -55,16 +54,9 @@ export async function runSealed(run: SealedRun, signal: AbortSignal): Promise<Se
   return answer === outOfMemory ? { failed: "memory" } : { answer };
 }
 
-function start({ entry, request, on, descriptor, env = {} }: SealedRun) {
+function start({ entry, descriptor, env = {} }: SealedRun) {
   const readable = readableFolders().map((folder) => `--allow-fs-read=${folder}/*`);
-  const args = [
-    "--permission",
-    "--allow-worker",
-    ...readable,
-    "--no-warnings",
-    fileURLToPath(entry),
-    ...(on === "argument" ? [request] : []),
-  ];
+  const args = ["--permission", "--allow-worker", ...readable, "--no-warnings", fileURLToPath(entry)];
   const files = descriptor === undefined ? [] : [descriptor];
   try {
     return spawnGroup(process.execPath, args, {

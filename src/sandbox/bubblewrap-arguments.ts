@@ -2,34 +2,23 @@ import { existsSync } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { MountedFolder } from "../core/ports/working-folder.ts";
-import { outputIn, type PackageFolders, type ShownSkill } from "./isolation.ts";
-import type { LibraryFolder } from "./library-folders.ts";
-import type { ShownFile } from "./machine-files.ts";
-import { readableEtc } from "./machine-files.ts";
+import { type LaunchRequest, outputIn } from "./isolation.ts";
+import type { BoundedFolders } from "./limit-programs.ts";
+import { readableEtc, type ShownFile } from "./machine-files.ts";
 import { linksInside, type PackageView, placesInside } from "./package-view.ts";
 import { systemFolders } from "./run/programs.ts";
 
 /** The parts of one sandbox. Paths are on the machine, unless it says inside. */
-export interface SandboxLayout {
+export interface SandboxLayout
+  extends Pick<LaunchRequest, "shown" | "socket" | "packages" | "libraries" | "calls" | "working"> {
   skillFolder?: string | undefined;
-  /** Skills that it sees, and where. */
-  shown?: readonly ShownSkill[];
   view?: PackageView;
   /** The folder of the bot's own module that is run, if any. */
   moduleFolder?: string | undefined;
   /** The folder of the bot's own programs inside: the forwarder, and what every Python loads. */
   ownPrograms?: string | undefined;
-  /** The socket of the proxy, if the run has network. */
-  socket?: string | undefined;
-  /** Prepared packages. */
-  packages?: PackageFolders | undefined;
-  libraries?: readonly LibraryFolder[] | undefined;
   /** The folder of a text that is run. */
   textFolder?: string | undefined;
-  /** The socket on which it calls tools, if it may. */
-  calls?: string | undefined;
-  /** Mounted as the working folder, instead of an empty /workspace. */
-  working?: MountedFolder | undefined;
   /** The Node binary; inside it is `nodeInside`. */
   node: string;
   /** Files created for this sandbox alone, e.g. its /etc/passwd. */
@@ -37,7 +26,7 @@ export interface SandboxLayout {
   /** Size of /workspace and of /tmp, bytes, unless they are folders created for the sandbox. */
   workspaceBytes: number;
   /** Folders mounted as /workspace and /tmp; see `limit-programs.ts`. */
-  bounded?: { workspace: string; temp: string } | undefined;
+  bounded?: BoundedFolders | undefined;
   /** An empty file, mounted over files of /proc that describe the machine. */
   empty?: string | undefined;
   /** Real paths that appear empty if they lie within a system folder, e.g. a bot installed in /usr/src. */

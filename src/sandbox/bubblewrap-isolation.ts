@@ -48,9 +48,9 @@ export interface BubblewrapOptions {
   programs: LimitPrograms | undefined;
   /** Undefined if the number of files cannot be limited. */
   mounts: MountPrograms | undefined;
-  /** The operator's certificate files, by the variable that names them. */
+  /** Certificate files that programs trust in addition to the machine's, by the variable that names them, e.g. SSL_CERT_FILE. */
   certificates: Readonly<Record<string, string>>;
-  /** An IANA name. */
+  /** The time zone that programs see, an IANA name. */
   timeZone: string;
   /** Path of `sh`. */
   shell: string | undefined;
@@ -80,18 +80,16 @@ function detail({ limits, programs, mounts, mode }: BubblewrapOptions): string {
 }
 
 async function prepare(request: LaunchRequest, options: BubblewrapOptions): Promise<Launch> {
-  const { runFolder, working, packages, calls, libraries = [], authority, shown: given = [] } = request;
+  const { runFolder, entry, working, packages, calls, libraries = [], authority } = request;
+  const { certificates, timeZone, hidden, mode, mounts } = options;
+  const { workspaceBytes } = options.limits;
   const user = await userFor(request, options);
   await mkdir(runFolder, { recursive: true });
   const readable = await readableFolders(request, options);
   const skillFolder = request.folder && readable(request.folder);
-  const shown = given.map((each) => ({ ...each, folder: readable(each.folder) }));
-  const view = await viewPackages(shown, working);
-  const { certificates, timeZone } = options;
-  const own = await writeMachineFiles(runFolder, {
-    ...{ user, home: inside.home, certificates, timeZone },
-    authority,
-  });
+  const shown = (request.shown ?? []).map((each) => ({ ...each, folder: readable(each.folder) }));
+  const machine = { user, home: inside.home, certificates, authority, timeZone };
+  const own = await writeMachineFiles(runFolder, machine);
   const path = [...programFolders, dirname(inside.node)].join(":");
   const ownPrograms = join(runFolder, "programs");
   await stageFolder(join(import.meta.dirname, "inside"), ownPrograms);
@@ -111,45 +109,33 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
     ...proxied,
     ...(calls === undefined ? {} : { KNACK_CALLS: inside.calls }),
   };
-  const { hidden } = options;
-  const contained = options.mode === "contained";
-  const { workspaceBytes } = options.limits;
-  const moduleFolder =
-    "module" in request.entry ? await stageModule(request.entry.module, runFolder) : undefined;
-  const textFolder = "text" in request.entry ? await stageText(request.entry, request, runFolder) : undefined;
-  const node = process.execPath;
-  const bounded = options.mounts && (await makeBoundedFolders(runFolder));
+  const bounded = mounts && (await makeBoundedFolders(runFolder));
   const layout = {
+    ...request,
+    ...own,
     skillFolder,
     shown,
-    view,
-    moduleFolder,
-    textFolder,
-    calls,
-    packages,
-    libraries,
-    working,
+    view: await viewPackages(shown, working),
+    moduleFolder: "module" in entry ? await stageModule(entry.module, runFolder) : undefined,
+    textFolder: "text" in entry ? await stageText(entry, request, runFolder) : undefined,
     ownPrograms,
-    socket: request.socket,
-    node,
-    files: own.files,
-    empty: own.empty,
+    node: process.execPath,
     workspaceBytes,
     bounded,
-    contained,
+    contained: mode === "contained",
     env,
     hidden,
   };
   const filter = systemCallFilter();
   const settings = [
     ...(await bubblewrapArguments(layout)),
-    ...userArguments(options.mode, user),
+    ...userArguments(mode, user),
     ...(filter === undefined ? [] : ["--seccomp", "5"]),
   ];
-  const mount = { bytes: workspaceBytes, asRoot: options.mode === "switch" };
+  const mount = { bytes: workspaceBytes, asRoot: mode === "switch" };
   const [file = "", ...args] = [
     ...killedFirstPrefix(options.programs),
-    ...(options.mounts && bounded ? boundedFoldersPrefix(options.mounts, bounded, mount) : []),
+    ...(mounts && bounded ? boundedFoldersPrefix(mounts, bounded, mount) : []),
     ...[options.bwrap, "--args", "3", "--", ...command(request, options, { user, places, env })],
   ];
   return {
@@ -240,16 +226,8 @@ function userArguments(mode: UserMode, user: number): string[] {
     ];
     return mode === "contained" ? ids : [...ids, "--disable-userns"];
   }
-  return [
-    "--cap-drop",
-    "ALL",
-    "--cap-add",
-    "CAP_SETUID",
-    "--cap-add",
-    "CAP_SETGID",
-    "--cap-add",
-    "CAP_SETPCAP",
-  ];
+  const kept = ["CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"].flatMap((capability) => ["--cap-add", capability]);
+  return ["--cap-drop", "ALL", ...kept];
 }
 
 function command(

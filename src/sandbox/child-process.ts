@@ -147,13 +147,13 @@ export async function supervise(
   try {
     const ending = await ended;
     request.signal.throwIfAborted();
-    if (!ending.started) return { status: "refused", reason: ending.reason };
+    if (typeof ending !== "number") return { status: "refused", reason: ending.reason };
     // Also reports an excess at the end, between two checks.
     note ||= (await request.working?.exceeded().catch(() => undefined)) ?? "";
     const output = { stdout: stdout.text(), stderr: withNote(stderr.text(), note) };
     if (timedOut) return { status: "timed_out", ...output };
     const truncated = stdout.truncated || stderr.truncated;
-    return { status: "exited", exit_code: ending.code, ...output, truncated };
+    return { status: "exited", exit_code: ending, ...output, truncated };
   } finally {
     clearTimeout(timer);
     unwatch?.();
@@ -167,14 +167,12 @@ function withNote(text: string, note: string): string {
   return note === "" || text === "" || text.endsWith("\n") ? text + note : `${text}\n${note}`;
 }
 
-type Ending = { started: true; code: number } | { started: false; reason: string };
-
-async function end(child: ChildProcess): Promise<Ending> {
-  const failed = new Promise<Ending>((resolve) => {
+/** The exit status of a process, or why it was not started. */
+function end(child: ChildProcess): Promise<number | StartFailure> {
+  const failed = new Promise<StartFailure>((resolve) => {
     child.on("error", (error) => {
-      if (child.pid === undefined) resolve({ started: false, reason: startFailure(error) });
+      if (child.pid === undefined) resolve({ reason: startFailure(error) });
     });
   });
-  const ended = groupEnd(child).then((ending): Ending => ({ started: true, code: exitStatus(ending) }));
-  return Promise.race([failed, ended]);
+  return Promise.race([failed, groupEnd(child).then(exitStatus)]);
 }

@@ -1,38 +1,29 @@
 import { rm } from "node:fs/promises";
-import { createBubblewrapIsolation, type UserMode } from "./bubblewrap-isolation.ts";
+import { type BubblewrapOptions, createBubblewrapIsolation, type UserMode } from "./bubblewrap-isolation.ts";
 import { supervise } from "./child-process.ts";
-import type { Isolation, SandboxLimits } from "./isolation.ts";
+import type { Isolation } from "./isolation.ts";
 import { type IsolationLack, missingBubblewrap, thisMachine } from "./isolation-cure.ts";
 import { findLimitPrograms, findMountPrograms, type LimitPrograms } from "./limit-programs.ts";
-import { createProcessIsolation } from "./process-isolation.ts";
+import { createProcessIsolation, type ProcessIsolationOptions } from "./process-isolation.ts";
 import { makeRunFolder } from "./run/open-run.ts";
 import { findProgram } from "./run/programs.ts";
 
-interface Choice {
-  bwrap: string | undefined;
-  limits: SandboxLimits;
+/** What any isolation needs, whichever is chosen. */
+export interface IsolationNeeds
+  extends Pick<BubblewrapOptions, "limits" | "hidden" | "certificates" | "timeZone">,
+    Pick<ProcessIsolationOptions, "allowWeak" | "searchPath"> {
+  /** Path of bubblewrap; by default it is searched for in the system's program folders. */
+  bwrap?: string;
   /** Where temporary folders may be created. */
   runs: string;
-  /** Real paths hidden from scripts, even if they lie within a system folder. */
-  hidden: readonly string[];
-  /** The operator's certificate files, by the variable that names them. */
-  certificates: Readonly<Record<string, string>>;
-  /** An IANA name. */
-  timeZone: string;
-  /** Ids of the skills that run without bubblewrap although they do not ship with the bot. */
-  allowWeak: readonly string[];
-  /** Further folders of programs for code without isolation: those of the bot's PATH. */
-  searchPath: readonly string[];
 }
 
 /** The strongest isolation that works here. Each is tested with a real sandbox: being installed is not enough. */
-export async function chooseIsolation(choice: Choice): Promise<Isolation> {
-  const { bwrap, limits, runs, hidden, allowWeak, searchPath, certificates, timeZone } = choice;
+export async function chooseIsolation(needs: IsolationNeeds): Promise<Isolation> {
   const programs = await findLimitPrograms();
-  const weak = (lacks: IsolationLack) =>
-    createProcessIsolation({ lacks, programs, limits, allowWeak, searchPath });
-  const path = await findProgram(bwrap ?? "bwrap");
-  if (path === undefined) {
+  const weak = (lacks: IsolationLack) => createProcessIsolation({ ...needs, lacks, programs });
+  const bwrap = await findProgram(needs.bwrap ?? "bwrap");
+  if (bwrap === undefined) {
     const packages = ["bubblewrap", ...(programs === undefined ? ["util-linux"] : [])];
     return weak(missingBubblewrap(await thisMachine(), packages));
   }
@@ -43,17 +34,8 @@ export async function chooseIsolation(choice: Choice): Promise<Isolation> {
     { mode, mounts: undefined },
   ]);
   for (const attempt of attempts) {
-    const isolation = createBubblewrapIsolation({
-      ...attempt,
-      bwrap: path,
-      shell,
-      programs,
-      limits,
-      hidden,
-      certificates,
-      timeZone,
-    });
-    const failure = await probe(isolation, runs);
+    const isolation = createBubblewrapIsolation({ ...needs, ...attempt, bwrap, shell, programs });
+    const failure = await probe(isolation, needs.runs);
     if (failure === undefined) return isolation;
     failures.push(failure);
   }

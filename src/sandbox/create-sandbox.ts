@@ -6,13 +6,13 @@ import type { CodeMeans } from "../core/ports/work-context.ts";
 import { noPreparedPackages, type PackageLanguage, type PreparedPackages } from "../core/skill/packages.ts";
 import type { CodeRunner, ProgramRunner, ScriptRunner, Verdict } from "../core/skill/programs.ts";
 import type { Skill } from "../core/skill/skill.ts";
-import { chooseIsolation } from "./choose-isolation.ts";
+import { chooseIsolation, type IsolationNeeds } from "./choose-isolation.ts";
 import { defaultLimits, type Isolation, type SandboxLimits } from "./isolation.ts";
 import type { IsolationLack } from "./isolation-cure.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import { Places } from "./places.ts";
 import { createPreparedFolders } from "./prepare/prepared-folders.ts";
-import { createPreparedPackages, type PreparedOptions } from "./prepare/prepared-packages.ts";
+import { type PreparedOptions, SandboxPackages } from "./prepare/prepared-packages.ts";
 import { PreparedSets } from "./prepare/prepared-sets.ts";
 import { createPythonVersion } from "./prepare/python-version.ts";
 import type { PackageSources } from "./prepare/run-installer.ts";
@@ -22,22 +22,13 @@ import { createProgramRunner } from "./run/program-runner.ts";
 import { createScriptRunner } from "./run/script-runner.ts";
 import { isShipped, type OpenProxy, type SandboxContext } from "./sandbox-context.ts";
 
-export interface SandboxOptions {
+export interface SandboxOptions
+  extends Partial<Pick<IsolationNeeds, "bwrap" | "allowWeak" | "searchPath" | "certificates" | "timeZone">> {
   /** The bot's data folder; runs have temporary folders in its `workspaces`. Code of skills sees nothing else of it. */
   dataDir: string;
   limits?: Partial<SandboxLimits>;
-  /** Path of bubblewrap; by default it is searched for in the system's program folders. */
-  bwrap?: string;
-  /** Ids of skills whose code may run where bubblewrap does not work, although they do not ship with the bot. */
-  allowWeak?: readonly string[];
-  /** Folders of programs for code that runs without bubblewrap, in addition to the system's: the bot's PATH. Absolute paths. */
-  searchPath?: readonly string[];
-  /** Certificate files that programs trust in addition to the machine's, by the variable that names them, e.g. SSL_CERT_FILE. */
-  certificates?: Readonly<Record<string, string>>;
   /** What code of models may use; by default no host and two minutes. */
   code?: Pick<CodeMeans, "hosts" | "max_ms">;
-  /** The time zone that programs see, an IANA name; default: the machine's. */
-  timeZone?: string;
   /** Opens the only network access, for code that has been granted hosts; without it no code has network. */
   openProxy?: OpenProxy;
   /** The same for installers of packages, which download more. */
@@ -84,21 +75,11 @@ async function openSandbox(options: SandboxOptions, runs: string, mutex: Mutex):
   const hidden = await Promise.all(
     [options.dataDir, join(import.meta.dirname, "../..")].map((path) => realpath(path)),
   );
-  const { bwrap, allowWeak = [], searchPath = [], certificates = {} } = options;
-  const timeZone = options.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const isolation = await chooseIsolation({
-    bwrap,
-    limits,
-    runs,
-    hidden,
-    allowWeak,
-    searchPath,
-    certificates,
-    timeZone,
-  });
-  const sets = new PreparedSets(join(resolve(options.dataDir), "prepared"), {
-    shared: options.mutex !== undefined,
-  });
+  const { allowWeak = [] } = options;
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const byDefault = { searchPath: [], certificates: {}, timeZone };
+  const isolation = await chooseIsolation({ ...byDefault, ...options, allowWeak, limits, runs, hidden });
+  const sets = new PreparedSets(join(resolve(options.dataDir), "prepared"));
   if (options.packages !== undefined) await sets.clean();
   const context: SandboxContext = {
     isolation,
@@ -139,9 +120,9 @@ async function openSandbox(options: SandboxOptions, runs: string, mutex: Mutex):
 function preparedPackages(
   { packages: sources, preparePatienceMs: patienceMs = 100_000 }: SandboxOptions,
   parts: Pick<PreparedOptions, "sandbox" | "sets" | "mutex" | "runtimeOf" | "signal">,
-): ReturnType<typeof createPreparedPackages> {
+): PreparedPackages & Pick<SandboxPackages, "settled"> {
   if (sources === undefined) return { ...noPreparedPackages, settled: async () => undefined };
-  return createPreparedPackages({ ...parts, sources, now: Date.now, patienceMs });
+  return new SandboxPackages({ ...parts, sources, now: Date.now, patienceMs });
 }
 
 function allowed(skill: Skill, isolation: Isolation, allowWeak: readonly string[]): Verdict {

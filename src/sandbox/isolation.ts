@@ -1,5 +1,6 @@
 import { totalmem } from "node:os";
 import type { MountedFolder } from "../core/ports/working-folder.ts";
+import type { PackageLanguage } from "../core/skill/packages.ts";
 import type { IsolationLack } from "./isolation-cure.ts";
 import type { LibraryFolder } from "./library-folders.ts";
 
@@ -85,10 +86,7 @@ export interface ShownSkill {
 }
 
 /** Folders of this machine with packages that were prepared for code, each mounted under `packageFolders`. */
-export interface PackageFolders {
-  python?: string | undefined;
-  node?: string | undefined;
-}
+export type PackageFolders = Partial<Record<PackageLanguage, string>>;
 
 /** A process ready to be started. */
 export interface Launch {

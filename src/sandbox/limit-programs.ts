@@ -64,7 +64,7 @@ export type MountPrograms = NonNullable<Awaited<ReturnType<typeof findMountProgr
 const bytesPerFile = 4_096;
 
 /** The folders of a run that become its /workspace and /tmp. */
-interface BoundedFolders {
+export interface BoundedFolders {
   workspace: string;
   temp: string;
 }

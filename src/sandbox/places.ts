@@ -1,6 +1,4 @@
-interface Holder {
-  onWanted?: (() => void) | undefined;
-}
+import { Slots } from "../base/slots.ts";
 
 /** A run's request for a place. */
 export interface PlaceRequest {
@@ -17,63 +15,48 @@ const askEveryMs = 500;
 export class Places {
   readonly #count: number;
   readonly #maxWaitMs: number;
-  readonly #holders = new Set<Holder>();
-  /** Each one takes the place that became free. */
-  readonly #waiting = new Set<() => void>();
+  readonly #slots: Slots;
+  readonly #holders = new Set<PlaceRequest>();
 
   constructor(count: number, maxWaitMs: number) {
     this.#count = count;
     this.#maxWaitMs = maxWaitMs;
+    this.#slots = new Slots(count);
   }
 
   /**
    * Resolves with a function that releases the place, which may be called twice; with a reason for a person if none became free in time.
    * @throws the signal's reason
    */
-  async take({ signal, onWanted }: PlaceRequest): Promise<{ release(): void } | { reason: string }> {
-    signal?.throwIfAborted();
-    const holder: Holder = { onWanted };
-    if (this.#holders.size < this.#count) this.#holders.add(holder);
-    else if (!(await this.#wait(holder, signal))) return { reason: this.#fullText() };
-    return { release: () => this.#release(holder) };
-  }
-
-  #release(holder: Holder): void {
-    if (!this.#holders.delete(holder)) return;
-    const [next] = this.#waiting;
-    next?.();
-  }
-
-  /** Whether the holder got a place. */
-  #wait(holder: Holder, signal: AbortSignal | undefined): Promise<boolean> {
-    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-    const leave = () => {
-      this.#waiting.delete(enter);
+  async take(request: PlaceRequest): Promise<{ release(): void } | { reason: string }> {
+    const { signal } = request;
+    const late = new AbortController();
+    const ends = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+    const [taken, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const hold = async () => {
+      this.#holders.add(request);
+      taken.resolve();
+      await over.promise;
+      this.#holders.delete(request);
+    };
+    if (this.#holders.size >= this.#count) this.#ask();
+    const timer = setTimeout(() => late.abort(), this.#maxWaitMs);
+    const asking = setInterval(() => this.#ask(), askEveryMs);
+    this.#slots.run(ends, hold).catch(taken.reject);
+    try {
+      await taken.promise;
+      return { release: over.resolve };
+    } catch {
+      signal?.throwIfAborted();
+      return { reason: this.#fullText() };
+    } finally {
       clearTimeout(timer);
       clearInterval(asking);
-      signal?.removeEventListener("abort", abort);
-    };
-    const enter = () => {
-      leave();
-      this.#holders.add(holder);
-      resolve(true);
-    };
-    const abort = () => {
-      leave();
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      leave();
-      resolve(false);
-    }, this.#maxWaitMs);
-    const ask = () => {
-      for (const { onWanted } of [...this.#holders]) onWanted?.();
-    };
-    const asking = setInterval(ask, askEveryMs);
-    this.#waiting.add(enter);
-    signal?.addEventListener("abort", abort);
-    ask();
-    return promise;
+    }
+  }
+
+  #ask(): void {
+    for (const { onWanted } of [...this.#holders]) onWanted?.();
   }
 
   #fullText(): string {

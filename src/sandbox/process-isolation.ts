@@ -20,9 +20,9 @@ export interface ProcessIsolationOptions {
   lacks: IsolationLack;
   programs: LimitPrograms | undefined;
   limits: SandboxLimits;
-  /** Ids of skills that run although they do not ship with the bot. */
+  /** Ids of skills whose code runs without bubblewrap, although they do not ship with the bot. */
   allowWeak: readonly string[];
-  /** Further folders of programs: Homebrew, pyenv and the like. Absolute paths. */
+  /** Folders of programs in addition to the system's: those of the bot's PATH (Homebrew, pyenv and the like). Absolute paths. */
   searchPath: readonly string[];
 }
 

@@ -1,4 +1,5 @@
 import MiniSearch, { type SearchOptions } from "minisearch";
+import { stemmer } from "stemmer";
 import type { CreateTextIndex, GrowingTextIndex } from "../core/ports/storage.ts";
 
 /** Minimum length of words that are completed and corrected: shorter words would match almost everything. */
@@ -103,29 +104,8 @@ function splitCamelCase(word: string): string[] {
   return isPluralOfCapitals ? [word] : (word.match(camelPart) ?? []);
 }
 
-/** Lower case without accents and English endings: `Files` → file, `searching` → search. */
+/** Lower case without accents and English endings (Porter's algorithm): `Files` → file, `searching` → search. */
 function normalise(word: string): string {
   const plain = word.slice(0, maxWord).normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-  return /^[a-z]+$/.test(plain) ? withoutEnding(plain) : plain.normalize("NFC");
-}
-
-/** Removes plural, -ing and -ed from English words, so that the forms of a word match. The rest may not be a word. */
-function withoutEnding(word: string): string {
-  const singular = withoutPlural(word);
-  const stem = singular.replace(/(?:ing|(?<!e)ed)$/, "");
-  if (stem === singular || stem.length < 3 || !/[aeiouy]/.test(stem)) return withoutFinalE(singular);
-  // `stopped` → stop, but `called` → call and `processing` → process.
-  return withoutFinalE(stem.replace(/([bdgmnprt])\1$/, "$1"));
-}
-
-function withoutPlural(word: string): string {
-  if (word.length < 4 || /(?:ss|us|is)$/.test(word)) return word;
-  if (/ies$/.test(word)) return `${word.slice(0, -3)}y`;
-  if (/(?:ss|sh|ch|x|zz)es$/.test(word)) return word.slice(0, -2);
-  return word.replace(/s$/, "");
-}
-
-/** `create`, `creating` and `created` all become `creat`. */
-function withoutFinalE(word: string): string {
-  return word.length > 3 ? word.replace(/e$/, "") : word;
+  return /^[a-z]+$/.test(plain) ? stemmer(plain) : plain.normalize("NFC");
 }

@@ -28,6 +28,11 @@ export class ServerSetupError extends Error {
   }
 }
 
+/** A refusal of a request's caller. */
+function refusal(code: string, detail: string): HttpProblem {
+  return new HttpProblem(403, detail, { code });
+}
+
 /** @throws ServerSetupError when others can reach the address and there is no token */
 export function requireSafeSetup({ host, token }: Security): void {
   if (token !== undefined && token !== "") return;
@@ -40,7 +45,7 @@ export function requireSafeSetup({ host, token }: Security): void {
 }
 
 /** Whether an address to listen on is reachable from this machine only. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   if (host === "localhost") return true;
   return ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback";
 }
@@ -59,13 +64,11 @@ function isForwarded(context: Context): boolean {
  */
 export function checkDirect({ token }: Security): MiddlewareHandler {
   return async (context, next) => {
-    if (!token && isForwarded(context)) {
-      throw new HttpProblem(
-        403,
+    if (!token && isForwarded(context))
+      throw refusal(
+        "proxy_refused",
         "This request came through a proxy, and without a token everybody who reaches the proxy would be the operator. Set KNACK_API_TOKEN to a long random text (for example from `openssl rand -hex 32`), or remove the proxy.",
-        { code: "proxy_refused" },
       );
-    }
     await next();
   };
 }
@@ -79,21 +82,16 @@ export function checkSource(security: Security, formPaths: readonly string[]): M
   const anyHost = Boolean(security.token) && allowed.size === 0;
   return async (context, next) => {
     const host = (context.req.header("host") ?? new URL(context.req.url).host).toLowerCase();
-    if (!anyHost && !allowed.has(host) && !isLoopbackHostHeader(host)) {
-      throw new HttpProblem(
-        403,
+    if (!anyHost && !allowed.has(host) && !isLoopbackHostHeader(host))
+      throw refusal(
+        "host_refused",
         "This server does not answer to that host name. Use http://127.0.0.1, or allow the name in the server's configuration.",
-        { code: "host_refused" },
       );
-    }
     const origin = context.req.header("origin");
     const isOwnForm =
       formPaths.includes(context.req.path) && context.req.header("sec-fetch-site") === "same-origin";
-    if (origin !== undefined && !isOwnForm && !isSameHost(origin, host, allowed)) {
-      throw new HttpProblem(403, "Web pages of other origins may not call this server.", {
-        code: "origin_refused",
-      });
-    }
+    if (origin !== undefined && !isOwnForm && !isSameHost(origin, host, allowed))
+      throw refusal("origin_refused", "Web pages of other origins may not call this server.");
     await next();
   };
 }
@@ -101,11 +99,8 @@ export function checkSource(security: Security, formPaths: readonly string[]): M
 /** Refuses calls from pages of other sites. */
 export async function checkSite(context: Context, next: () => Promise<void>): Promise<void> {
   const site = context.req.header("sec-fetch-site");
-  if (site !== undefined && site !== "same-origin" && site !== "none") {
-    throw new HttpProblem(403, "Web pages of other sites may not call this server.", {
-      code: "origin_refused",
-    });
-  }
+  if (site !== undefined && site !== "same-origin" && site !== "none")
+    throw refusal("origin_refused", "Web pages of other sites may not call this server.");
   await next();
 }
 
@@ -138,9 +133,8 @@ function isLoopbackHostHeader(host: string): boolean {
 }
 
 function isSameHost(origin: string, host: string, allowed: ReadonlySet<string>): boolean {
-  if (!URL.canParse(origin)) return false;
-  const from = new URL(origin).host;
-  return from === host || allowed.has(from);
+  const from = URL.parse(origin)?.host;
+  return from !== undefined && (from === host || allowed.has(from));
 }
 
 /**
@@ -151,10 +145,9 @@ function isSameHost(origin: string, host: string, allowed: ReadonlySet<string>):
 export function requireOwnMachine(context: Context, { host, allowedHosts = [] }: Security): void {
   if (isSameProcess(context)) return;
   if (isLoopback(host) && allowedHosts.length === 0 && !isForwarded(context)) return;
-  throw new HttpProblem(
-    403,
+  throw refusal(
+    "path_refused",
     "A path of the bot's machine is taken only from programs on that machine, while the bot listens on 127.0.0.1. Send the archive itself, or its address.",
-    { code: "path_refused" },
   );
 }
 

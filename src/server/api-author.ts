@@ -27,12 +27,11 @@ export function apiAuthor(
   const isPlatforms = platform !== undefined && Object.hasOwn(peopleOfPlatforms, platform);
   if (speakForPeople || (platform !== undefined && !isPlatforms))
     return { id: user, name, trust: "operator" };
-  if (Object.values(peopleOfPlatforms).some((pattern) => pattern.test(user))) {
+  if (Object.values(peopleOfPlatforms).some((pattern) => pattern.test(user)))
     throw new HttpProblem(
       403,
       `user names people of the API, and ${user.slice(0, 50)} looks like a person's id on a chat platform. Send another name, or set server.speak_for_people: true to let callers of the API speak for people of platforms.`,
       { code: "user_refused" },
     );
-  }
   return { id: isPlatforms && user !== "operator" ? `api:${user}` : user, name, trust: "operator" };
 }

@@ -48,10 +48,9 @@ export async function bundlePage(page: string): Promise<PageBundle> {
       sourcemap: true,
     });
     const names = new Map(output.map((file) => [sourceOf(file), file.fileName]));
-    const linked = html.replace(
-      reference,
-      (_, attribute, name) => `${attribute}="/assets/${names.get(path.join(folder, name))}"`,
-    );
+    const link = (_: string, attribute: string, name: string) =>
+      `${attribute}="/assets/${names.get(path.join(folder, name))}"`;
+    const linked = html.replace(reference, link);
     const sources = (await bundler.watchFiles).filter((file) => !file.includes("/node_modules/"));
     return {
       files: new Map([[pageName, linked], ...output.map((file) => [file.fileName, textOf(file)] as const)]),

@@ -43,7 +43,7 @@ export function createGate(): Gate {
 }
 
 /** Encodes items as server-sent events (HTML standard, 9.2.5), once for all readers of the same item. */
-export function createFrames<T extends object>(of: (item: T) => { data: string; id?: string }) {
+export function createFrames<T extends object>(of: (item: T) => { data: string; id?: string | undefined }) {
   const made = new WeakMap<T, Uint8Array>();
   return (item: T): Uint8Array =>
     madeOnce(made, item, () => {

@@ -1,5 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { secureHeaders } from "hono/secure-headers";
@@ -28,12 +28,7 @@ export function createHttpApi(dependencies: ServerDependencies, security: Securi
   const { assets, version, login } = dependencies;
   const server = new OpenAPIHono({ defaultHook: refuseInvalid });
   server.use(securityHeaders());
-  server.use(
-    methodNotAllowed({
-      app: server,
-      onMethodNotAllowed: (context, methods) => problemResponse(wrongMethod(context, methods)),
-    }),
-  );
+  server.use(methodNotAllowed({ app: server, onMethodNotAllowed: wrongMethod }));
   addHookRoutes(server, dependencies);
   server.use(checkDirect(security), checkSource(security, [loginPaths.callback]));
   server.use("/api/*", checkSite, checkCaller(security), requireJson(uploads), neverCache);
@@ -82,24 +77,17 @@ type Checked = Parameters<NonNullable<OpenAPIHono["defaultHook"]>>[0];
 /** Names each invalid value, its place, and the reason. */
 function refuseInvalid(result: Checked): void {
   if (result.success) return;
-  const places = {
-    json: "body",
-    param: "path",
-    query: "query",
-    header: "header",
-    form: "form",
-    cookie: "cookie",
-  };
+  const places: Record<string, string> = { json: "body", param: "path" };
+  const place = places[result.target] ?? result.target;
   const problems = result.error.issues.map(
-    ({ path, message }) => `${[places[result.target], ...path.map(String)].join(".")}: ${message}`,
+    ({ path, message }) => `${[place, ...path.map(String)].join(".")}: ${message}`,
   );
   throw new HttpProblem(400, problems.join("; "), { code: "invalid_request" });
 }
 
-function wrongMethod(context: Context, methods: readonly string[]): HttpProblem {
-  const allow = methods.join(", ");
-  const detail = `${context.req.method} is not allowed here; use ${methods.join(" or ")}.`;
-  return new HttpProblem(405, detail, { headers: { Allow: allow } });
+function wrongMethod({ req }: Context, methods: readonly string[]): Response {
+  const detail = `${req.method} is not allowed here; use ${methods.join(" or ")}.`;
+  return problemResponse(new HttpProblem(405, detail, { headers: { Allow: methods.join(", ") } }));
 }
 
 function problemOf(error: Error): HttpProblem {
@@ -115,8 +103,8 @@ function problemOf(error: Error): HttpProblem {
  * The headers of every response. Pages may load from this server and talk to it only, and have no inline scripts. Images of other hosts are
  * blocked, because their addresses could carry data of the channel to that host. A route may set stricter headers.
  */
-function securityHeaders(): MiddlewareHandler {
-  return secureHeaders({
+const securityHeaders = () =>
+  secureHeaders({
     overwrite: false,
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
@@ -134,4 +122,3 @@ function securityHeaders(): MiddlewareHandler {
     referrerPolicy: "no-referrer",
     strictTransportSecurity: false,
   });
-}

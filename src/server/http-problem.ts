@@ -28,22 +28,21 @@ export class HttpProblem extends Error {
   readonly headers: Readonly<Record<string, string>>;
   /** Further members of the document. */
   readonly more: { readonly [name: string]: Json };
-  constructor(
-    status: ProblemStatus,
-    detail: string,
-    options: {
-      code?: string | undefined;
-      headers?: Record<string, string>;
-      more?: { readonly [name: string]: Json } | undefined;
-      cause?: unknown;
-    } = {},
-  ) {
-    super(detail, { cause: options.cause });
+  constructor(status: ProblemStatus, detail: string, options: ProblemOptions = {}) {
+    const { code = codes[status], headers = {}, more = {}, cause } = options;
+    super(detail, { cause });
     this.status = status;
-    this.code = options.code ?? codes[status];
-    this.headers = options.headers ?? {};
-    this.more = options.more ?? {};
+    this.code = code;
+    this.headers = headers;
+    this.more = more;
   }
+}
+
+interface ProblemOptions {
+  code?: string | undefined;
+  headers?: Record<string, string>;
+  more?: HttpProblem["more"] | undefined;
+  cause?: unknown;
 }
 
 /** The RFC 9457 document of a failure. */

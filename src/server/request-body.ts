@@ -27,7 +27,7 @@ export function requireJson(uploads: ReadonlyMap<string, number>): MiddlewareHan
     if (!isUpload) requireJsonType(type);
     const limit = isUpload ? maxUpload + formBytes : maxBodyBytes;
     if (Number(context.req.header("content-length") ?? 0) > limit) throw tooLarge(limit);
-    const pieces = limited(raw.body, limit, () => tooLarge(limit));
+    const pieces = limited(raw.body, limit);
     if (isUpload) {
       // Hono's validators look here for a form before they parse the body.
       context.req.bodyCache.formData = await readForm(pieces, type);
@@ -44,21 +44,15 @@ export function requireJson(uploads: ReadonlyMap<string, number>): MiddlewareHan
 function requireJsonType(type: string): void {
   if (/^application\/json *(;|$)/i.test(type)) return;
   const was = type === "" ? "missing" : `"${type.slice(0, 100)}"`;
-  throw new HttpProblem(
-    415,
-    `Send the body as JSON with Content-Type: application/json (it was ${was}). Send {} for an empty one.`,
-  );
+  const detail = `Send the body as JSON with Content-Type: application/json (it was ${was}). Send {} for an empty one.`;
+  throw new HttpProblem(415, detail);
 }
 
-async function* limited(
-  body: Request["body"],
-  limit: number,
-  tooLong: () => Error,
-): AsyncGenerator<Uint8Array> {
+async function* limited(body: Request["body"], limit: number): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const piece of body ?? []) {
     size += piece.byteLength;
-    if (size > limit) throw tooLong();
+    if (size > limit) throw tooLarge(limit);
     yield piece;
   }
 }
@@ -76,10 +70,8 @@ function validJson(body: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
 }
 
 function tooLarge(limit: number): HttpProblem {
-  return new HttpProblem(
-    413,
-    `The request is larger than ${Math.round(limit / 1024 / 1024)} MB. Send less at once.`,
-  );
+  const megabytes = Math.round(limit / 1024 / 1024);
+  return new HttpProblem(413, `The request is larger than ${megabytes} MB. Send less at once.`);
 }
 
 /** Maximum fields and files of one form. */
@@ -101,11 +93,7 @@ async function readForm(body: AsyncIterable<Uint8Array>, contentType: string): P
   return form;
 }
 
-async function startParser(contentType: string): Promise<{
-  parser: BusboyInstance;
-  form: FormData;
-  failed: Promise<never>;
-}> {
+async function startParser(contentType: string) {
   const { Busboy } = await import("@fastify/busboy");
   try {
     const limits = { parts: maxParts, fieldSize: Number.POSITIVE_INFINITY };
@@ -133,9 +121,8 @@ function failureOf(parser: BusboyInstance): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   parser.on("error", (cause) => reject(damaged(cause)));
   parser.on("close", () => reject(damaged()));
-  parser.on("partsLimit", () =>
-    reject(new HttpProblem(400, `The form has more than ${maxParts} parts. Send fewer.`)),
-  );
+  const full = new HttpProblem(400, `The form has more than ${maxParts} parts. Send fewer.`);
+  parser.on("partsLimit", () => reject(full));
   // After the end of the form nobody awaits the promise.
   promise.catch(() => undefined);
   return promise;

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import type { OpenAPIHono } from "@hono/zod-openapi";
-import { isLoopback, requireSafeSetup, type Security, ServerSetupError } from "./access.ts";
+import { errorCode } from "../base/error-text.ts";
+import { requireSafeSetup, type Security, ServerSetupError } from "./access.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { createHttpApi } from "./http-api.ts";
 
@@ -21,20 +21,13 @@ export interface ServerOptions
   outside?: OutsideHandler;
 }
 
-/** The HTTP API, the console and the health checks. */
-export interface KnackServer {
-  /** Handles requests of the same process: `server.app.fetch(new Request("http://localhost/api/v1/about"))`. */
-  readonly app: OpenAPIHono;
-  /** Returns the address of the console. @throws ServerSetupError when listening fails */
-  listen(): Promise<{ url: string }>;
-  /** Reports "not ready" from now on, so that a load balancer sends requests elsewhere. */
-  drain(): void;
-  /** Ends the streams, lets other requests finish, and stops listening. */
-  close(): Promise<void>;
-}
+export type KnackServer = ReturnType<typeof createServer>;
 
-/** @throws ServerSetupError when others could reach the server and it has no token */
-export function createServer({ security, outside, ...options }: ServerOptions): KnackServer {
+/**
+ * The HTTP API, the console and the health checks.
+ * @throws ServerSetupError when others could reach the server and it has no token
+ */
+export function createServer({ security, outside, ...options }: ServerOptions) {
   requireSafeSetup(security);
   const closing = new AbortController();
   let draining = false;
@@ -49,11 +42,15 @@ export function createServer({ security, outside, ...options }: ServerOptions): 
   const app = createHttpApi(dependencies, security);
   const listener = createListener(app.fetch, security, outside);
   return {
+    /** Handles requests of the same process: `server.app.fetch(new Request("http://localhost/api/v1/about"))`. */
     app,
-    listen: () => listener.listen(),
+    /** Returns the address of the console. @throws ServerSetupError when listening fails */
+    listen: listener.listen,
+    /** Reports "not ready" from now on, so that a load balancer sends requests elsewhere. */
     drain() {
       draining = true;
     },
+    /** Ends the streams, lets other requests finish, and stops listening. */
     async close() {
       draining = true;
       closing.abort();
@@ -65,18 +62,11 @@ export function createServer({ security, outside, ...options }: ServerOptions): 
 /** How long requests in flight may take to end when the server closes, ms. */
 const drainMs = 5_000;
 
-interface Listener {
-  /** @throws ServerSetupError when listening fails */
-  listen(): Promise<{ url: string }>;
-  /** Accepts no new connection, lets requests in flight end, then closes the rest. */
-  close(): Promise<void>;
-}
-
 function createListener(
   fetch: (request: Request) => Response | Promise<Response>,
   { host, port }: Security,
   outside: OutsideHandler = () => false,
-): Listener {
+) {
   const inside = getRequestListener(fetch, { overrideGlobalObjects: false });
   const server = createHttpServer((request, response) => {
     if (!outside(request, response)) void inside(request, response);
@@ -95,15 +85,14 @@ function createListener(
     });
   });
   return {
+    /** @throws ServerSetupError when listening fails */
     async listen() {
-      server.listen(port, host);
-      try {
-        await once(server, "listening");
-      } catch (cause) {
+      await once(server.listen(port, host), "listening").catch((cause: unknown) => {
         throw cannotListen(host, port, cause);
-      }
+      });
       return { url: urlOf(host, (server.address() as AddressInfo).port) };
     },
+    /** Accepts no new connection, lets requests in flight end, then closes the rest. */
     async close() {
       if (!server.listening) return;
       const closed = once(server, "close");
@@ -119,22 +108,17 @@ function createListener(
 
 /** The address of the server for a person on this machine. */
 function urlOf(host: string, port: number): string {
-  const everywhere = host === "0.0.0.0" || host === "::";
-  const name = everywhere || isLoopback(host) ? host.replace(/^(0\.0\.0\.0|::)$/, "127.0.0.1") : host;
+  const name = host.replace(/^(0\.0\.0\.0|::)$/, "127.0.0.1");
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
 }
 
 function cannotListen(host: string, port: number, cause: unknown): ServerSetupError {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  const reason =
-    code === "EADDRINUSE"
-      ? `another program listens there. Stop it, or choose another port, e.g. KNACK_PORT=${port + 1} or --port ${port + 1}`
-      : code === "EACCES"
-        ? "this user may not. Choose a port above 1023 with --port"
-        : code === "EADDRNOTAVAIL"
-          ? "this machine does not have that address. Choose another with --host"
-          : String(cause);
-  return new ServerSetupError("cannot_listen", `Cannot listen on ${host} port ${port}: ${reason}.`, {
-    cause,
-  });
+  const code = errorCode(cause);
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `another program listens there. Stop it, or choose another port, e.g. KNACK_PORT=${port + 1} or --port ${port + 1}`,
+    EACCES: "this user may not. Choose a port above 1023 with --port",
+    EADDRNOTAVAIL: "this machine does not have that address. Choose another with --host",
+  };
+  const message = `Cannot listen on ${host} port ${port}: ${reasons[code ?? ""] ?? String(cause)}.`;
+  return new ServerSetupError("cannot_listen", message, { cause });
 }

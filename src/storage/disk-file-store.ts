@@ -1,13 +1,14 @@
 import { Buffer } from "node:buffer";
-import { randomUUID } from "node:crypto";
-import { lstat, mkdir, open, opendir, readFile, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, opendir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { orUndefined } from "../base/error-text.ts";
 import { KeyedMutex } from "../base/keyed-mutex.ts";
 import type { FileStore, StoredFile } from "../core/ports/storage.ts";
 import { safeMediaType } from "../core/values/file-kind.ts";
 import { toStorageError } from "./storage-error.ts";
 import { badTurnError, isStoredName, isTurnId, nameFor } from "./stored-names.ts";
+import { writeWhole } from "./whole-file.ts";
 
 /** Next to each file, hidden: names of stored files never begin with a dot. */
 const typeSchema = z.object({ media_type: z.string() });
@@ -28,75 +29,53 @@ export function createDiskFileStore(folder: string): FileStore {
       throw toStorageError(error, path);
     }
   };
+  /** Undefined for what is no id of a turn. */
+  const inFolderOf = async <T>(turnId: string, work: (turnFolder: string) => Promise<T>) => {
+    const turnFolder = join(folder, turnId);
+    return isTurnId(turnId) ? await guarded(turnFolder, () => work(turnFolder)) : undefined;
+  };
+  const changing = <T>(turnId: string, work: (turnFolder: string) => Promise<T>) =>
+    busy.run(turnId, () => inFolderOf(turnId, work));
   return {
-    put(turnId, file, replaces) {
-      const turnFolder = folderOf(folder, turnId);
-      if (turnFolder === undefined) return Promise.reject(badTurnError(turnId));
+    async put(turnId, file, replaces) {
       const safe = { ...file, media_type: safeMediaType(file.media_type) };
-      return busy.run(turnId, () =>
-        guarded(turnFolder, async () => {
-          await mkdir(turnFolder, { recursive: true, mode: 0o700 });
-          const isTaken = async (name: string) => {
-            const there = await readStored(turnFolder, name);
-            if (there === undefined) return false;
-            return there.file.media_type !== safe.media_type || Buffer.compare(there.data, safe.data) !== 0;
-          };
-          const name = await nameFor(file, replaces, isTaken);
-          await writeWhole(turnFolder, typeName(name), JSON.stringify({ media_type: safe.media_type }));
-          await writeWhole(turnFolder, name, safe.data);
-          return { name, media_type: safe.media_type, bytes: safe.data.byteLength };
-        }),
-      );
+      const stored = await changing(turnId, async (turnFolder) => {
+        await mkdir(turnFolder, { recursive: true, mode: 0o700 });
+        const isTaken = async (name: string) => {
+          const there = await readStored(turnFolder, name);
+          if (there === undefined) return false;
+          return there.file.media_type !== safe.media_type || Buffer.compare(there.data, safe.data) !== 0;
+        };
+        const name = await nameFor(file, replaces, isTaken);
+        const { media_type, data } = safe;
+        await writeWhole(turnFolder, join(turnFolder, typeName(name)), JSON.stringify({ media_type }));
+        await writeWhole(turnFolder, join(turnFolder, name), data);
+        return { name, media_type, bytes: data.byteLength };
+      });
+      if (stored === undefined) throw badTurnError(turnId);
+      return stored;
     },
-    get(turnId, name) {
-      const turnFolder = folderOf(folder, turnId);
-      if (turnFolder === undefined || !isStoredName(name)) return Promise.resolve(undefined);
-      return guarded(turnFolder, () => readStored(turnFolder, name));
-    },
+    get: async (turnId, name) =>
+      isStoredName(name) ? inFolderOf(turnId, (turnFolder) => readStored(turnFolder, name)) : undefined,
     async remove(turnId, name) {
-      const turnFolder = folderOf(folder, turnId);
-      if (turnFolder === undefined || !isStoredName(name)) return;
-      await busy.run(turnId, () =>
-        guarded(turnFolder, async () => {
-          await rm(join(turnFolder, name), { force: true });
-          await rm(join(turnFolder, typeName(name)), { force: true });
-        }),
-      );
+      if (!isStoredName(name)) return;
+      await changing(turnId, async (turnFolder) => {
+        await rm(join(turnFolder, name), { force: true });
+        await rm(join(turnFolder, typeName(name)), { force: true });
+      });
     },
-    async forget(turnId) {
-      const turnFolder = folderOf(folder, turnId);
-      if (turnFolder === undefined) return;
-      await busy.run(turnId, () =>
-        guarded(turnFolder, () => rm(turnFolder, { recursive: true, force: true })),
-      );
-    },
+    forget: (turnId) => changing(turnId, (turnFolder) => rm(turnFolder, { recursive: true, force: true })),
     async *turns() {
-      const opened = await guarded(folder, () => orUndefined(opendir(folder)));
+      const opened = await guarded(folder, () => orUndefined(opendir(folder), "ENOENT"));
       if (opened === undefined) return;
       for await (const { name } of opened) {
-        const turnFolder = folderOf(folder, name);
-        if (turnFolder === undefined) continue;
-        const found = await guarded(turnFolder, () => orUndefined(lstat(turnFolder)));
+        const found = await inFolderOf(name, (turnFolder) => orUndefined(lstat(turnFolder), "ENOENT"));
         if (found?.isDirectory()) yield { turn_id: name, changed_at: found.mtimeMs };
       }
     },
     // A removed file leaves nothing in others.
     scrub: async () => {},
   };
-}
-
-function folderOf(folder: string, turnId: string): string | undefined {
-  return isTurnId(turnId) ? join(folder, turnId) : undefined;
-}
-
-/** The result of a disk operation; undefined for a missing file. */
-async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
 }
 
 async function readStored(
@@ -112,23 +91,5 @@ async function readStored(
     const { media_type } = typeSchema.parse(JSON.parse(stored));
     return { file: { name, media_type, bytes: data.byteLength }, data };
   };
-  return orUndefined(read());
-}
-
-/** A crash leaves the old file or the new one, never a part. */
-async function writeWhole(turnFolder: string, name: string, content: string | Uint8Array): Promise<void> {
-  const draft = join(turnFolder, `.${randomUUID()}.draft`);
-  try {
-    const file = await open(draft, "wx", 0o600);
-    try {
-      await file.writeFile(content);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, join(turnFolder, name));
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
+  return orUndefined(read(), "ENOENT");
 }

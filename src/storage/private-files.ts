@@ -1,6 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { chmod, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode, orUndefined } from "../base/error-text.ts";
 
 /** Rights of everyone but the owner. */
 const ofOthers = 0o077;
@@ -12,7 +13,7 @@ export function makePrivateFile(path: string): void {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
     // SQLite reports any other reason more precisely.
-    if (!(error instanceof Error && "code" in error)) throw error;
+    if (errorCode(error) === undefined) throw error;
   }
 }
 
@@ -29,12 +30,13 @@ export async function makePrivate(folder: string): Promise<string | undefined> {
       await chmod(folder, 0o700);
     }
     for (const name of await readdir(folder)) {
+      // SQLite may remove a file of its own at any time.
       if (/\.(db|db-wal|db-shm|db\.v\d+|json|key)$/.test(name))
-        await chmodExisting(join(folder, name), 0o600);
+        await orUndefined(chmod(join(folder, name), 0o600), "ENOENT");
     }
     return undefined;
   } catch (error) {
-    if (hasCode(error, "EPERM", "EROFS")) return exposed;
+    if (["EPERM", "EROFS"].includes(errorCode(error) ?? "")) return exposed;
     throw error;
   }
 }
@@ -45,17 +47,4 @@ export async function exposure(folder: string): Promise<string | undefined> {
   if ((mode & ofOthers) === 0 || process.platform === "win32") return undefined;
   const whose = process.getuid?.() === uid ? "" : ` and belongs to user ${uid}`;
   return `The data folder ${folder} is open to other users of this machine (mode ${(mode & 0o7777).toString(8)})${whose}: it holds conversations and tokens`;
-}
-
-/** SQLite may remove a file of its own at any time. */
-async function chmodExisting(path: string, mode: number): Promise<void> {
-  try {
-    await chmod(path, mode);
-  } catch (error) {
-    if (!hasCode(error, "ENOENT")) throw error;
-  }
-}
-
-function hasCode(error: unknown, ...codes: string[]): boolean {
-  return error instanceof Error && "code" in error && codes.some((code) => code === error.code);
 }

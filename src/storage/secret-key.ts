@@ -2,6 +2,7 @@ import { randomBytes, scrypt } from "node:crypto";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { orUndefined } from "../base/error-text.ts";
 import { toStorageError } from "./storage-error.ts";
 
 const keyFile = "secret.key";
@@ -32,28 +33,15 @@ export function createSecretKey(folder: string, given: string | undefined): () =
 export async function readOrMakeRandomText(file: string): Promise<string> {
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   try {
-    const known = await readIfThere(file);
-    if (known !== undefined) return known;
+    const known = await orUndefined(readFile(file, "utf8"), "ENOENT");
+    if (known !== undefined) return known.trim();
     const text = `${randomBytes(32).toString("hex")}\n`;
     // A power loss must not leave an empty file: what is encrypted with its text would be lost.
     await writeFile(draft, text, { mode: 0o600, flag: "wx", flush: true });
-    await link(draft, file).catch(ignoreExisting);
+    await orUndefined(link(draft, file), "EEXIST");
     await rm(draft);
     return (await readFile(file, "utf8")).trim();
   } catch (error) {
     throw toStorageError(error, file);
   }
-}
-
-async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return (await readFile(file, "utf8")).trim();
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
-function ignoreExisting(error: unknown): void {
-  if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
 }

@@ -18,12 +18,7 @@ export interface Metrics extends Meter {
 }
 
 /** Result codes of calls that the sandbox or its network grants refused. */
-const sandboxRefusals: ReadonlySet<string> = new Set([
-  "not_isolated",
-  "network_refused",
-  "sandbox_full",
-  "host_refused",
-]);
+const sandboxRefusals = ["not_isolated", "network_refused", "sandbox_full", "host_refused"];
 
 /** Seconds. Turns take up to minutes; calls of tools and models less. */
 const turnBuckets = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 1800];
@@ -51,7 +46,7 @@ function createInstruments(client: Client, registry: Registry) {
     refusals: counter("sandbox_refusals_total", "Calls that the sandbox or its grants refused", ["reason"]),
     calls: counter("model_calls_total", "Requests to models, by outcome", [...model, "outcome"]),
     modelTime: seconds("model_duration", "Requests to models, answer included", model, callBuckets),
-    tokens: counter("model_tokens_total", "Tokens; cached and cache_write are parts of input", [
+    tokens: counter("model_tokens_total", "Tokens; input includes cached and cache_write", [
       ...model,
       "kind",
     ]),
@@ -88,7 +83,7 @@ export async function createMetrics(): Promise<Metrics> {
       const skill = skill_id === "" ? "agent" : skill_id;
       made.tools.inc({ skill, outcome });
       made.toolTime.observe({ skill }, duration_ms / 1000);
-      if (sandboxRefusals.has(outcome)) made.refusals.inc({ reason: outcome });
+      if (sandboxRefusals.includes(outcome)) made.refusals.inc({ reason: outcome });
     },
     modelCall({ provider, model, outcome, duration_ms }) {
       made.calls.inc({ provider, model, outcome });
@@ -97,10 +92,9 @@ export async function createMetrics(): Promise<Metrics> {
     usage(id, { input_tokens, cached_tokens = 0, cache_write_tokens = 0, output_tokens, cost_usd = 0 }) {
       const [provider = "", ...name] = id.split("/");
       const labels = { provider, model: name.join("/") };
-      made.tokens.inc({ ...labels, kind: "input" }, input_tokens);
-      made.tokens.inc({ ...labels, kind: "cached" }, cached_tokens);
-      made.tokens.inc({ ...labels, kind: "cache_write" }, cache_write_tokens);
-      made.tokens.inc({ ...labels, kind: "output" }, output_tokens);
+      const tokens = { input: input_tokens, cached: cached_tokens, cache_write: cache_write_tokens };
+      for (const [kind, count] of Object.entries({ ...tokens, output: output_tokens }))
+        made.tokens.inc({ ...labels, kind }, count);
       made.cost.inc(labels, cost_usd);
       const sum = seen.get(id) ?? { input: 0, cached: 0 };
       seen.set(id, { input: sum.input + input_tokens, cached: sum.cached + cached_tokens });

@@ -132,8 +132,7 @@ export class TurnSpans {
     };
     // A round that is repeated after an outage has the same number.
     const part = `${run === "" ? "" : `${run} `}round ${open.round} at ${open.from}`;
-    const within = this.#calls.has(run) ? { parent_id: this.#spanId(`call ${run}`) } : {};
-    const span = { name: `chat ${name}`, from: open.from, to: at, attributes, ...within };
+    const span = { name: `chat ${name}`, from: open.from, to: at, attributes, ...this.#within(run) };
     return [this.#span(part, { ...span, kind: "client" })];
   }
 
@@ -153,9 +152,13 @@ export class TurnSpans {
       "knack.skill": skill_id || undefined,
       "error.type": error,
     };
-    // The parent of a command's own call was never started.
-    const within = this.#calls.has(parent) ? { parent_id: this.#spanId(`call ${parent}`) } : {};
-    const span = { name: `execute_tool ${name}`, from: call.from, to: at, attributes, ...within };
+    const span = {
+      name: `execute_tool ${name}`,
+      from: call.from,
+      to: at,
+      attributes,
+      ...this.#within(parent),
+    };
     return [this.#span(`call ${call_id}`, span)];
   }
 
@@ -187,6 +190,11 @@ export class TurnSpans {
       kind: "internal",
       ...span,
     };
+  }
+
+  /** The parent of a span within a call. That of a command's own call was never started. */
+  #within(call: string): Pick<TurnSpan, "parent_id"> {
+    return this.#calls.has(call) ? { parent_id: this.#spanId(`call ${call}`) } : {};
   }
 
   #spanId(part: string): string {

@@ -34,12 +34,14 @@ export function createWebSearch(engines: readonly WebEngine[], graceMs = usualGr
     async search(query, signal) {
       const enough = new AbortController();
       const until = AbortSignal.any([signal, enough.signal]);
+      const decoder = await import("htmlparser2");
       let grace: NodeJS.Timeout | undefined;
       const asked = await Promise.allSettled(
         engines.map(async (engine) => {
           const found = await engine.search(query, until);
           if (found.hits.length > 0) grace ??= setTimeout(() => enough.abort(), graceMs);
-          return { ...found, engine: engine.name, hits: found.hits.flatMap((hit) => readableHit(hit) ?? []) };
+          const hits = found.hits.flatMap((hit) => readableHit(hit, decoder) ?? []);
+          return { ...found, engine: engine.name, hits };
         }),
       );
       clearTimeout(grace);
@@ -129,24 +131,7 @@ const maxLength = { title: 300, text: 1_200 };
 /** Markup with which engines highlight words. Other text in angle brackets belongs to the page, for example code. */
 const markup = /<\/?(?:a|b|br|em|i|mark|p|span|strong|u|wbr)\b[^<>]*>/gi;
 
-const entity = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi;
-
-const named: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: " ",
-  hellip: "…",
-  middot: "·",
-  ndash: "–",
-  mdash: "—",
-  lsquo: "‘",
-  rsquo: "’",
-  ldquo: "“",
-  rdquo: "”",
-};
+const entity = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});/gi;
 
 /** Tracking parameters, which do not change the page. */
 const tracking = /^(utm_\w+|gclid|fbclid|msclkid|mc_cid|mc_eid|igshid|ref_src)$/i;
@@ -155,16 +140,16 @@ const tracking = /^(utm_\w+|gclid|fbclid|msclkid|mc_cid|mc_eid|igshid|ref_src)$/
  * A result for people and models: texts in one line without markup and invisible characters, and the address without tracking
  * parameters. Undefined if the address is not http or https, or has a user or password that obscures its host.
  */
-function readableHit(hit: Omit<WebHit, "engines">): Omit<WebHit, "engines"> | undefined {
+function readableHit(hit: Omit<WebHit, "engines">, decoder: Decoder): Omit<WebHit, "engines"> | undefined {
   const url = URL.parse(hit.url);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
     return undefined;
   const address = withoutTracking(url);
-  const date = hit.date === undefined ? "" : dayOf(plainText(hit.date, 40));
+  const date = hit.date === undefined ? "" : dayOf(plainText(hit.date, 40, decoder));
   return {
-    title: plainText(hit.title, maxLength.title) || url.host,
+    title: plainText(hit.title, maxLength.title, decoder) || url.host,
     url: address.href,
-    text: plainText(hit.text, maxLength.text),
+    text: plainText(hit.text, maxLength.text, decoder),
     ...(date === "" ? {} : { date }),
   };
 }
@@ -181,21 +166,27 @@ function dayOf(text: string): string {
   return /^\d{4}-\d{2}-\d{2}(?=T|$)/.exec(text)?.[0] ?? text;
 }
 
-function plainText(text: string, maxLength: number): string {
+type Decoder = Pick<typeof import("htmlparser2"), "Parser">;
+
+function plainText(text: string, maxLength: number, decoder: Decoder): string {
   // Removing markup and entities shortens the text, so more than the limit is read.
   const near = text.slice(0, maxLength * 10);
-  return withoutInvisible(decoded(near.replace(markup, "")))
+  return withoutInvisible(decoded(near.replace(markup, ""), decoder))
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim()
     .slice(0, maxLength);
 }
 
-function decoded(text: string): string {
-  return text.replace(entity, (whole, decimal?: string, hex?: string, name?: string) => {
-    if (name !== undefined) return named[name.toLowerCase()] ?? whole;
-    const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
-    return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)
-      ? String.fromCodePoint(code)
-      : "";
+/** The text with its entities (`&amp;`, `&#8217;`) decoded. */
+function decoded(text: string, { Parser }: Decoder): string {
+  return text.replace(entity, (each) => {
+    let signs = "";
+    const parser = new Parser({
+      ontext: (part) => {
+        signs += part;
+      },
+    });
+    parser.end(each);
+    return signs;
   });
 }

@@ -121,16 +121,17 @@ const firstAnswerSeconds = { local: 600, hosted: 180 };
 
 function providerSettings(provider: ModelProvider, model: Config["model"]): ProviderSettings {
   const { section, kind, preset, keyName, needsKey } = provider;
+  const { protocol = "openai" } = preset;
   const first =
     section.first_answer_seconds ??
     model.first_answer_seconds ??
     (preset.local === true ? firstAnswerSeconds.local : firstAnswerSeconds.hosted);
   return {
-    kind: preset.protocol,
-    server: kind === preset.protocol && section.base_url !== undefined ? undefined : kind,
+    kind: protocol,
+    server: kind === protocol && section.base_url !== undefined ? undefined : kind,
     apiKey: section.api_key,
     // The adapters know the addresses of the vendors whose protocol they speak.
-    baseUrl: kind === preset.protocol ? section.base_url : provider.address,
+    baseUrl: kind === protocol ? section.base_url : provider.address,
     keyName,
     needsKey,
     keyHeader: preset.keyHeader,

@@ -44,7 +44,7 @@ export const guards: Readonly<Record<string, Guard>> = {
   spending: { files: ["app/turns/spending.ts"], tests: ["unit/app/turns/spending"] },
   webhooks: { files: ["app/schedules/webhooks.ts"], tests: ["unit/app/schedules/webhooks"] },
   due: {
-    files: ["storage/sqlite/sqlite-turn-log.ts createDueEntries"],
+    files: ["storage/turns/due-entries.ts createDueEntries"],
     tests: ["contract/storage/due-entries"],
   },
   retention: { files: ["app/services/retention-sweep.ts"], tests: ["unit/app/services/retention-sweep"] },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ApiClient, createApiClient } from "../../src/client/api-client.ts";
 import { isEphemeral, type TurnEvent } from "../../src/core/log/turn-event.ts";
-import { verdictInput } from "../../src/core/log/turn-view.ts";
+import { verdictInput } from "../../src/core/values/verdict.ts";
 import type { SoakMessage } from "./workload.ts";
 
 /** What clients have seen. */
@@ -116,7 +116,7 @@ async function answer(
       : client.call("approval.decide", {
           id: event.approval_id,
           user,
-          ...verdictInput(event.question === undefined ? "always" : true),
+          ...verdictInput(event.question === undefined ? "always" : "once"),
         }),
   );
 }

@@ -10,8 +10,7 @@ import { createMetaTools } from "../../src/core/meta-tools/create-meta-tools.ts"
 import type { MessageIndex } from "../../src/core/ports/chat-actions.ts";
 import { type DocumentReader, noTranscriber, type Transcriber } from "../../src/core/ports/documents.ts";
 import type { Model, Models } from "../../src/core/ports/model.ts";
-import type { ScheduleLimits } from "../../src/core/ports/schedule.ts";
-import type { DueEntries } from "../../src/core/ports/schedules.ts";
+import type { DueEntries, ScheduleLimits } from "../../src/core/ports/schedules.ts";
 import type { Clock, FileStore, KeyValue } from "../../src/core/ports/storage.ts";
 import type { Web } from "../../src/core/ports/web.ts";
 import { noMeans, type WorkMeans } from "../../src/core/ports/work-context.ts";

@@ -141,19 +141,13 @@ function farewell(who: string): string {
 }
 
 async function indexed(platform: ChatPlatform, message: ChatMessage): Promise<IndexedMessage> {
-  const { place, id, author, text, said_at, in_thread } = message;
+  const { place, id, author: writer, text, said_at: at, in_thread } = message;
   const [person, reference] = await Promise.all([
-    platform.person(place, author),
+    platform.person(place, writer),
     platform.actions?.reference?.(place, id) ?? id,
   ]);
-  return {
-    namespace: place.namespace,
-    reference,
-    ...(in_thread ? { thread: place.thread } : {}),
-    author: { id: author, name: person.name },
-    text: beginningOf(text, maxText),
-    at: said_at,
-  };
+  const author = { id: writer, name: person.name };
+  return kept(place.namespace, reference, { thread: in_thread ? place.thread : undefined, author, text, at });
 }
 
 /**
@@ -173,10 +167,7 @@ async function fill(
   const since = channel.filled === true ? await newestOf(index, namespace) : clock.now() - maxAgeMs;
   let until: number | undefined;
   for (let count = 0; count < maxMessages; ) {
-    const page = await keepPage(index, actions, namespace, {
-      since,
-      ...(until === undefined ? {} : { until }),
-    });
+    const page = await keepPage(index, actions, namespace, { since, until });
     count += page.messages;
     until = page.before;
     if (until === undefined || (await read(namespace)) === undefined) break;
@@ -219,13 +210,16 @@ async function keep(
 ): Promise<void> {
   const said = messages.filter(({ author, text }) => !author.bot && text.trim() !== "");
   await index.put(
-    said.map(({ id, thread, author, text, at }) => ({
-      namespace,
-      reference: id,
-      at,
-      ...(thread === undefined || thread === id ? {} : { thread }),
-      author: { id: author.id, name: author.name },
-      text: beginningOf(text, maxText),
-    })),
+    said.map((each) =>
+      kept(namespace, each.id, { ...each, thread: each.thread === each.id ? undefined : each.thread }),
+    ),
   );
+}
+
+function kept(
+  namespace: string,
+  reference: string,
+  { thread, author: { id, name }, text, at }: Omit<IndexedMessage, "namespace" | "reference">,
+): IndexedMessage {
+  return { namespace, reference, thread, author: { id, name }, text: beginningOf(text, maxText), at };
 }

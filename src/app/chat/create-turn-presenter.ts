@@ -7,30 +7,27 @@ import type { TurnPresenterDeps } from "./present/presented-turn.ts";
 import { ifStillWanted } from "./present/still-wanted.ts";
 import { whileHeld } from "./present/while-held.ts";
 
-/** Shows turns on chat platforms while they run, and delivers their answers. */
-export interface TurnPresenter {
-  /**
-   * The events of a turn, including those of its presentation. For a turn from a platform, progress and questions are posted while the
-   * events pass. `answer_ready` comes before `turn_finished`; in between, the answer is posted and noted (`message_posted`). When
-   * the platform cannot be reached, the turn waits (`turn_waiting`), and the next worker only delivers the answer. Turns from
-   * elsewhere pass unchanged.
-   *
-   * A turn that was interrupted for a long time first asks its author whether it is still wanted.
-   *
-   * @param isHeld whether nobody else can have the turn now; when somebody can, nothing more is posted or changed
-   */
-  around(
-    claimed: ClaimedTurn,
-    run: (signal: AbortSignal) => AsyncGenerator<TurnEventBody, void>,
-    signal: AbortSignal,
-    isHeld: () => boolean,
-  ): AsyncGenerator<TurnEventBody, void>;
-}
-
-/** Shows turns that came from a chat platform there. All others pass at no cost. */
-export function createTurnPresenter(deps: TurnPresenterDeps): TurnPresenter {
+/**
+ * Shows turns that came from a chat platform there while they run, and delivers their answers. All others pass at no cost.
+ */
+export function createTurnPresenter(deps: TurnPresenterDeps) {
   return {
-    around(claimed, run, signal, isHeld) {
+    /**
+     * The events of a turn, including those of its presentation. For a turn from a platform, progress and questions are posted while the
+     * events pass. `answer_ready` comes before `turn_finished`; in between, the answer is posted and noted (`message_posted`). When
+     * the platform cannot be reached, the turn waits (`turn_waiting`), and the next worker only delivers the answer. Turns from
+     * elsewhere pass unchanged.
+     *
+     * A turn that was interrupted for a long time first asks its author whether it is still wanted.
+     *
+     * @param isHeld whether nobody else can have the turn now; when somebody can, nothing more is posted or changed
+     */
+    around(
+      claimed: ClaimedTurn,
+      run: (signal: AbortSignal) => AsyncGenerator<TurnEventBody, void>,
+      signal: AbortSignal,
+      isHeld: () => boolean,
+    ): AsyncGenerator<TurnEventBody, void> {
       const { origin, namespace, author } = claimed.inbound;
       if (origin === undefined) return run(signal);
       const found = deps.platforms.of(namespace);

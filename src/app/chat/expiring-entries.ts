@@ -10,15 +10,7 @@ export type ExpiringEntry = JsonObject & { until: number };
  * Small entries that expire, shared by all processes on a store. The store keeps ids as hashes; expired entries are invisible, and deleted
  * with the next change near them. Each method throws when the store fails.
  */
-export interface ExpiringEntries<T extends ExpiringEntry> {
-  get(id: string): Promise<T | undefined>;
-  /**
-   * Changes an entry atomically. `next` gets it, or undefined if there is none, and returns what replaces it, undefined to delete it; it
-   * may be called more than once. Returns the entry as it was before.
-   */
-  change(id: string, next: (entry: T | undefined) => T | undefined): Promise<T | undefined>;
-  all(): Promise<T[]>;
-}
+export type ExpiringEntries<T extends ExpiringEntry> = ReturnType<typeof createExpiringEntries<T>>;
 
 export interface ExpiringEntriesOptions {
   store: KeyValue;
@@ -39,18 +31,22 @@ export function createExpiringEntries<T extends ExpiringEntry>({
   key,
   groups = 1,
   most,
-}: ExpiringEntriesOptions): ExpiringEntries<T> {
+}: ExpiringEntriesOptions) {
   const keys = groups === 1 ? [key] : Array.from({ length: groups }, (_, index) => `${key}:${index}`);
   const keyOf = (name: string) => keys[Number.parseInt(name.slice(0, 8), 16) % groups] ?? key;
   const valid = (group: Group<T> = {}) =>
     Object.entries(group).filter(([, { until }]) => until > clock.now());
   const read = async (of: string) => valid((await store.get(of)) as Group<T> | undefined);
   return {
-    async get(id) {
+    async get(id: string): Promise<T | undefined> {
       const name = nameOf(id);
       return (await read(keyOf(name))).find(([each]) => each === name)?.[1];
     },
-    async change(id, next) {
+    /**
+     * Changes an entry atomically. `next` gets it, or undefined if there is none, and returns what replaces it, undefined to delete it; it
+     * may be called more than once. Returns the entry as it was before.
+     */
+    async change(id: string, next: (entry: T | undefined) => T | undefined): Promise<T | undefined> {
       const name = nameOf(id);
       let before: T | undefined;
       await updateReadable<Group<T>>(store, keyOf(name), (group) => {
@@ -63,7 +59,7 @@ export function createExpiringEntries<T extends ExpiringEntry>({
       });
       return before;
     },
-    async all() {
+    async all(): Promise<T[]> {
       const found = await Promise.all(keys.map(read));
       return found.flat().map(([, entry]) => entry);
     },

@@ -10,16 +10,7 @@ import { askSmallModel } from "../turns/ask-small-model.ts";
 import type { Spending } from "../turns/spending.ts";
 
 /** Judges messages that nobody addressed to the bot. */
-export interface MessageJudge {
-  /** Whether there is a model that can judge, and a budget for it and for an answer to this person. */
-  mayJudge(
-    namespace: string,
-    person: Pick<Author, "id" | "trust">,
-    settings: NamespaceState["settings"],
-  ): Promise<boolean>;
-  /** Judges a text, and counts the cost to the channel. A model that fails or answers unclearly does not want to help. Never rejects. */
-  judge(namespace: string, text: string, settings: NamespaceState["settings"]): Promise<Judgement>;
-}
+export type MessageJudge = ReturnType<typeof createMessageJudge>;
 
 interface Judgement {
   helps: boolean;
@@ -59,22 +50,21 @@ Offer one only if the message asks for facts, explanations, calculations, texts 
 Offer none for questions to certain people or about them, their plans, opinions or decisions; for what only people there can know, decide or do; for greetings,
 jokes, rhetorical questions, quarrels, and private or emotional matters; and whenever you doubt.`;
 
-export function createMessageJudge({
-  name,
-  models,
-  profiles,
-  spending,
-  clock,
-  meter,
-}: JudgeDeps): MessageJudge {
+export function createMessageJudge({ name, models, profiles, spending, clock, meter }: JudgeDeps) {
   const modelOf = (settings: NamespaceState["settings"]) =>
     models.small(modelFor(models, settings, profileNamed(profiles, settings.profile)));
   return {
-    async mayJudge(namespace, person, settings) {
+    /** Whether there is a model that can judge, and a budget for it and for an answer to this person. */
+    async mayJudge(
+      namespace: string,
+      person: Pick<Author, "id" | "trust">,
+      settings: NamespaceState["settings"],
+    ): Promise<boolean> {
       if (!modelOf(settings).generative) return false;
       return (await spending.exceeded(namespace, person)) === undefined;
     },
-    async judge(namespace, text, settings) {
+    /** Judges a text, and counts the cost to the channel. A model that fails or answers unclearly does not want to help. Never rejects. */
+    async judge(namespace: string, text: string, settings: NamespaceState["settings"]): Promise<Judgement> {
       let usage: UsageTotal = noUsage;
       const asking = {
         model: modelOf(settings),

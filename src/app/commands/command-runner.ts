@@ -1,4 +1,4 @@
-import type { TurnEventBody, TurnOutcome } from "../../core/log/turn-event.ts";
+import type { TurnEventBody } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import type { NewFile } from "../../core/ports/storage.ts";
@@ -21,19 +21,15 @@ import { sayForCause } from "../turns/no-start.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 
 /** Runs slash commands as turns of their own: they are stored, deduplicated and shown like messages. */
-export interface CommandRunner {
-  run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void>;
-}
-
 export function createCommandRunner(
   all: readonly Command[],
   services: Services,
   turns: TurnRunner,
   reader: Pick<CommandReader, "read">,
   platforms: ChatPlatforms,
-): CommandRunner {
+) {
   return {
-    async *run(claimed, signal) {
+    async *run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void> {
       if (claimed.inbound.cause?.says !== undefined) return yield* sayForCause(claimed);
       const isResumed = claimed.events.some((event) => event.type === "turn_started");
       yield isResumed ? { type: "turn_resumed" } : { type: "turn_started", profile: "command", model: "" };
@@ -71,7 +67,8 @@ export function createCommandRunner(
       if (result === undefined) return;
       if (result.file !== undefined) yield await storeFile(claimed, turns, result.file);
       const outcome = signal.aborted ? "stopped" : result.ok ? "completed" : "failed";
-      yield finished(outcome, result);
+      const { text, output, private: isPrivate, silent } = result;
+      yield { type: "turn_finished", outcome, text, output, private: isPrivate, silent };
     },
   };
 }
@@ -99,20 +96,6 @@ async function storeFile(
   const stored = await files.put(turn_id, file, before?.type === "file" ? before.name : undefined);
   const url = `/api/v1/turns/${encodeURIComponent(turn_id)}/files/${encodeURIComponent(stored.name)}`;
   return { type: "file", ...stored, url };
-}
-
-function finished(
-  outcome: TurnOutcome,
-  { text, output, private: isPrivate, silent }: CommandResult,
-): TurnEventBody {
-  return {
-    type: "turn_finished",
-    outcome,
-    text,
-    ...(output === undefined ? {} : { output }),
-    ...(isPrivate ? { private: true } : {}),
-    ...(silent ? { silent } : {}),
-  };
 }
 
 async function execute(

@@ -1,17 +1,23 @@
 import { z } from "zod";
 import { durationInWords } from "../../base/duration-in-words.ts";
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import { readStanding, type StandingDecision } from "../../core/decisions/standing-decisions.ts";
-import { type ApprovalVerdict, emptyTurnView, foldTurn, verdictInput } from "../../core/log/turn-view.ts";
+import {
+  readStanding,
+  removeStanding,
+  type StandingDecision,
+} from "../../core/decisions/standing-decisions.ts";
+import { emptyTurnView, foldTurn } from "../../core/log/turn-view.ts";
 import { isPrivateTurn } from "../../core/transcript/audience.ts";
 import type { Outcome } from "../../core/values/failure.ts";
+import { mayApprove } from "../../core/values/inbound.ts";
 import { jsonSchema } from "../../core/values/json-schema.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
 import { destinationText } from "../../core/values/shown.ts";
-import { type ChatForm, type OperationCall, operation } from "./operation.ts";
+import { type Verdict, verdictInput, verdictOf, verdicts } from "../../core/values/verdict.ts";
+import { auditNote, type ChatForm, type OperationCall, operation } from "./operation.ts";
 import type { CommandOption, Services } from "./services.ts";
 
-const verdict = z.object({
+const decision = z.object({
   id: z.string().min(1).max(320).describe("`approval_id` of an approval_requested event"),
   approve: z.boolean().describe("false refuses"),
   text: z
@@ -34,16 +40,7 @@ const verdict = z.object({
     .default(false)
     .describe("refused calls like this one are refused in its channel without asking from now on"),
 });
-type Verdict = z.output<typeof verdict>;
-
-/** What each verdict does, by its value as text. */
-const verdictWords = {
-  true: "Approves what waits for approval",
-  false: "Refuses what waits for approval",
-  always: "Approves it, and allows calls like it here from now on",
-  turn: "Approves it, for the rest of its turn",
-  never: "Refuses it, and calls like it here from now on",
-} as const;
+type DecisionInput = z.output<typeof decision>;
 
 /** The option of a command that decides. */
 const openOption: CommandOption = {
@@ -57,11 +54,9 @@ const openOption: CommandOption = {
     })),
 };
 
-const verdicts = { approve: true, refuse: false, always: "always", turn: "turn", never: "never" } as const;
-
 export const decideApproval = operation({
   name: "approval.decide",
-  input: verdict,
+  input: decision,
   output: z.object({
     decided: z.boolean().describe("false when it was already decided or had expired"),
   }),
@@ -72,16 +67,16 @@ export const decideApproval = operation({
     answers: "whether this decided it",
   },
   chat: Object.entries(verdicts).map(
-    ([word, meant]): ChatForm<Verdict, { decided: boolean }> => ({
+    ([verdict, { word, does }]): ChatForm<DecisionInput, { decided: boolean }> => ({
       command: `agent approvals ${word}`,
       public: true,
-      description: verdictWords[`${meant}`],
+      description: does,
       options: [openOption],
-      read: (words) => ({ id: words.split(/\s+/)[0] || "none", ...verdictInput(meant) }),
+      read: (words) => ({ id: words.split(/\s+/)[0] || "none", ...verdictInput(verdict as Verdict) }),
     }),
   ),
   text: ({ decided }, input) =>
-    decided ? answers[`${verdictOf(input)}`] : "This has already been decided, or has expired.",
+    decided ? verdicts[verdictOf(input)].answer : "This has already been decided, or has expired.",
   failed: ({ decided }) => !decided,
   async run({ input, asker, services }) {
     if ((input.approve && input.never) || (!input.approve && input.text !== undefined)) return contradiction;
@@ -91,7 +86,7 @@ export const decideApproval = operation({
 
 export const showApproval = operation({
   name: "approval.show",
-  input: z.object({ id: verdict.shape.id }),
+  input: z.object({ id: decision.shape.id }),
   output: z.object({
     tool: z.string(),
     skill_id: z.string(),
@@ -113,22 +108,8 @@ const contradiction: Outcome<never> = {
   message: "`never` is a refusal, with `approve: false`; `text` is an approval, with `approve: true`.",
 };
 
-const answers = {
-  true: "Approved.",
-  false: "Refused.",
-  always: "Always allowed here.",
-  turn: "Approved.",
-  never: "Never allowed here.",
-};
-
-/** `always` and `turn` count only with an approval, `never` only with a refusal. */
-function verdictOf({ approve, always, turn, never }: Verdict): ApprovalVerdict {
-  if (!approve) return never ? "never" : false;
-  return always ? "always" : turn ? "turn" : true;
-}
-
 /** A command may decide only in the channel in which the tool asked. */
-async function mayDecide(call: OperationCall<Verdict>): Promise<Outcome<unknown>> {
+async function mayDecide(call: OperationCall<DecisionInput>): Promise<Outcome<unknown>> {
   const { input, asker, services, command } = call;
   const turn = await services.turns.get(input.id.slice(0, Math.max(0, input.id.lastIndexOf(":"))));
   if (command !== undefined && turn?.namespace !== asker.namespace) {
@@ -171,15 +152,13 @@ export const listApprovals = operation({
     refused: z.array(standingSchema),
   }),
   who: "anyone",
-  chat: [
-    {
-      command: "agent approvals list",
-      description: "Shows what waits for approval here, and what is always and never allowed",
-      alsoAlone: true,
-      read: (words, { namespace }) => (words === "" ? { namespace } : undefined),
-      missing: how,
-    },
-  ],
+  chat: {
+    command: "agent approvals list",
+    description: "Shows what waits for approval here, and what is always and never allowed",
+    alsoAlone: true,
+    read: (words, { namespace }) => (words === "" ? { namespace } : undefined),
+    missing: how,
+  },
   text: ({ open, allowed, refused }, _input, { now }) =>
     [
       open.length === 0 ? "Nothing waits for approval here." : "Waiting for approval:",
@@ -200,7 +179,12 @@ export const listApprovals = operation({
 });
 
 async function openApprovals(turns: Services["turns"], namespace: string) {
-  const waiting = await turns.list({ namespace, status: "waiting", limit: maxTurns });
+  const waiting = await turns.list({
+    namespace,
+    status: "waiting",
+    event: "approval_requested",
+    limit: maxTurns,
+  });
   const views = await Promise.all(
     waiting.map(async (turn) => {
       const events = await turns.events(turn);
@@ -265,4 +249,70 @@ function shownDecision({ id, binding, only_for, within, name }: StandingDecision
     within,
     by: name,
   };
+}
+
+export const removeApproval = operation({
+  name: "approval.remove",
+  input: z.object({
+    namespace: namespaceSchema,
+    id: z.number().describe("the number that approval.list shows"),
+  }),
+  output: z.object({ tool: z.string(), verdict: z.enum(["always", "never"]) }),
+  who: { decide: mayRemove },
+  chat: {
+    command: "agent approvals remove",
+    public: true,
+    description: "Removes a standing decision, so that such calls ask again",
+    options: [
+      {
+        name: "number",
+        description: "The number of the decision, as the list shows it",
+        required: true,
+        type: "number",
+        complete: async ({ store }, namespace) =>
+          (await readStanding(store, namespace)).map((each) => ({
+            text: `${each.id}`,
+            description: `${each.binding.tool}, ${each.verdict === "always" ? "always allowed" : "never allowed"}`,
+          })),
+      },
+    ],
+    read: (words, { namespace }) => ({ namespace, id: Number(words.split(/\s+/)[0]) || 0 }),
+  },
+  text: ({ tool }) => `**${escapeMarkdown(tool)}** asks again here.`,
+  async run(call) {
+    const found = await decisionOf(call);
+    if (!found.ok) return found;
+    const { id, binding, verdict } = found.value;
+    await removeStanding(call.services.store, call.input.namespace, id);
+    return { ok: true, value: { tool: binding.tool, verdict } };
+  },
+  audit: ({ tool, verdict }) =>
+    auditNote(
+      "approval_removed",
+      tool,
+      `no longer ${verdict === "always" ? "always allows" : "refuses"} **${escapeMarkdown(tool)}**`,
+    ),
+});
+
+type Removal = OperationCall<{ namespace: string; id: number }>;
+
+async function decisionOf({
+  input: { namespace, id },
+  services,
+}: Removal): Promise<Outcome<StandingDecision>> {
+  const found = (await readStanding(services.store, namespace)).find((each) => each.id === id);
+  if (found !== undefined) return { ok: true, value: found };
+  return {
+    ok: false,
+    status: 404,
+    message: "There is no decision with that number. `/agent approvals` shows them.",
+  };
+}
+
+/** The person who decided and managers may remove a decision; matching calls then ask again. */
+async function mayRemove(call: Removal): Promise<Outcome<unknown>> {
+  const found = await decisionOf(call);
+  if (!found.ok || mayApprove(call.asker.by, "asker", { author: { id: found.value.by } })) return found;
+  const message = `Only ${escapeMarkdown(found.value.name)} or a manager of this channel may remove that decision.`;
+  return { ok: false, status: 403, message };
 }

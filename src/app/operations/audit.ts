@@ -3,7 +3,7 @@ import { beginningOf, escapeMarkdown, oneLine } from "../../base/markdown-text.t
 import { objectOf } from "../../core/values/json.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
 import { feedbackKey } from "../services/shapes.ts";
-import { operation, operators } from "./operation.ts";
+import { managers, operation, operators } from "./operation.ts";
 
 const line = z.looseObject({
   at: z.number().describe("ms since the epoch"),
@@ -40,13 +40,11 @@ export const listAudit = operation({
     answers: "one page; there is nothing more when `next` is the cursor that was sent",
     lines: true,
   },
-  commandLine: [
-    {
-      command: "audit",
-      options: [["--since <time>", "such as 2026-11-23 or 2026-11-23T09:00Z"], "--cursor <cursor>"],
-      read: ({ since, cursor }) => ({ cursor, since: since && Date.parse(since) }),
-    },
-  ],
+  commandLine: {
+    command: "audit",
+    options: [["--since <time>", "such as 2026-11-23 or 2026-11-23T09:00Z"], "--cursor <cursor>"],
+    read: ({ since, cursor }) => ({ cursor, since: since && Date.parse(since) }),
+  },
   text: ({ lines }) =>
     lines
       .map(({ at, by_name, detail, what, allowed, status, namespace }) => {
@@ -88,22 +86,17 @@ export const listFeedback = operation({
       }),
     ),
   }),
-  who: {
-    least: "manager",
-    refusal: "Only managers of this channel may look at its feedback. Ask one of them.",
-  },
+  who: managers("Only managers of this channel may look at its feedback. Ask one of them."),
   http: {
     route: "GET /feedback",
     summary: "Answers that people rated, among the latest of a channel",
     answers: "the answers, the latest first",
   },
-  chat: [
-    {
-      command: "agent feedback",
-      description: "Shows the answers in this channel that people rated 👎",
-      read: (_words, { namespace }) => ({ namespace }),
-    },
-  ],
+  chat: {
+    command: "agent feedback",
+    description: "Shows the answers in this channel that people rated 👎",
+    read: (_words, { namespace }) => ({ namespace }),
+  },
   text({ answers }) {
     const lines = answers.flatMap(({ at, asker, question, bad, good }) =>
       bad.length === 0

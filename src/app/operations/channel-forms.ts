@@ -1,19 +1,95 @@
 /** Commands that change a setting of a channel; some show it when no value follows. */
 import { oneLine } from "../../base/markdown-text.ts";
-import { namespaceStateSchema, progressLevelSchema } from "../../core/skill/namespace-state.ts";
+import {
+  type ChannelSettings,
+  namespaceStateSchema,
+  type SettingsChange,
+} from "../../core/skill/namespace-state.ts";
 import { efforts } from "../../core/values/message.ts";
 import { timeZones } from "../services/channel-settings.ts";
 import { raising, tokenLimitText } from "../turns/spending.ts";
-import { answeringForms } from "./answering-forms.ts";
-import { said, shown } from "./operation.ts";
-import { byDefault, choice, form } from "./setting-form.ts";
-import { modelWords, smallModel, usageText } from "./words.ts";
+import { type ChatForm, type OperationCall, said, shown } from "./operation.ts";
+import type { CommandOption } from "./services.ts";
+import { modelWords, placeWords, smallModel, usageText } from "./words.ts";
 
-const progressMeaning = {
-  quiet: "only the answer",
-  steps: "plain-language steps",
-  full: "steps with input and output",
-};
+interface Input {
+  ns: string;
+  settings: SettingsChange;
+}
+type Form = ChatForm<Input, { settings: ChannelSettings }>;
+
+/** The word that restores the agent's or the configured value. */
+const byDefault = "default";
+
+/** What an answer is made of. `change` is empty when the command only shows the setting. */
+interface Changed extends OperationCall<Input> {
+  settings: ChannelSettings;
+  change: SettingsChange;
+  where: string;
+}
+
+interface SettingForm extends Pick<Form, "command" | "public" | "description"> {
+  option?: CommandOption;
+  missing?: string | ((words: string) => string);
+  /** The change that the words after the command ask for; undefined when they ask for none. */
+  change(words: string): SettingsChange | undefined;
+  /** The answer to a change. */
+  done(changed: Changed): string | Promise<string>;
+  /** The answer when the command only shows the setting. */
+  show?(changed: Changed): string | Promise<string>;
+}
+
+function form({ option, change, done, show, ...form }: SettingForm): Form {
+  return {
+    ...form,
+    options: option === undefined ? [] : [option],
+    read(words, { namespace: ns }) {
+      const settings = words === "" && show !== undefined ? {} : change(words);
+      return settings && { ns, settings };
+    },
+    async say({ settings }, call) {
+      const { ns, settings: change } = call.input;
+      const changed = { ...call, settings, change, where: placeWords(ns) };
+      const isLook = show !== undefined && Object.keys(change).length === 0;
+      return isLook ? shown(await show(changed)) : said(await done(changed));
+    },
+  };
+}
+
+/** The change of one setting; undefined if there is no such value. */
+function choice<Name extends keyof SettingsChange>(
+  name: Name,
+  value: SettingsChange[Name],
+): SettingsChange | undefined {
+  return value === undefined ? undefined : { [name]: value };
+}
+
+/** A command whose only option is a word, with the value that it sets, what it means, and the answer. */
+function wordForm<Name extends keyof SettingsChange>(
+  name: Name,
+  {
+    option,
+    words,
+    ...rest
+  }: Pick<Form, "command" | "description"> & {
+    option: Pick<CommandOption, "name" | "description">;
+    words: { readonly [word: string]: readonly [value: SettingsChange[Name], means: string, answer: string] };
+  },
+): Form {
+  const all = Object.entries(words);
+  return form({
+    ...rest,
+    public: true,
+    option: {
+      ...option,
+      required: true,
+      choices: all.map(([text, [, description]]) => ({ text, description })),
+    },
+    change: (given) => choice(name, all.find(([word]) => word === given.toLowerCase())?.[1][0]),
+    missing: `Choose one of: ${all.map(([word]) => word).join(", ")}.`,
+    done: ({ change }) => all.find(([, [value]]) => value === change[name])?.[1][2] ?? "",
+  });
+}
 
 const model = form({
   command: "agent model",
@@ -27,20 +103,21 @@ const model = form({
       ...models.proposals().map(({ name, description }) => ({ text: name, description })),
     ],
   },
-  change: (words) => (words === "" ? {} : { model: words === byDefault ? null : words }),
-  tell({ settings, change, where, call: { services } }) {
-    const { model } = modelWords(services, settings);
-    if (change.model === null) return said(`The model ${where} is ${model} again.`);
-    if (change.model === undefined) {
-      const small = `Summaries and other small work go to **${smallModel(services, settings)}**.`;
-      const how = "`/agent model <provider>/<model>` chooses another one, `/agent model default` goes back.";
-      return shown(`The model ${where} is ${model}. ${small} ${how}`);
-    }
+  change: (words) => ({ model: words.toLowerCase() === byDefault ? null : words }),
+  show({ settings, where, services }) {
+    const small = `Summaries and other small work go to **${smallModel(services, settings)}**.`;
+    const how = "`/agent model <provider>/<model>` chooses another one, `/agent model default` goes back.";
+    return `The model ${where} is ${modelWords(services, settings).model}. ${small} ${how}`;
+  },
+  done({ settings, change, where, services }) {
+    if (!change.model) return `The model ${where} is ${modelWords(services, settings).model} again.`;
     const choice = services.models.choose(change.model);
     const note = choice.ok && choice.note !== undefined ? ` ${choice.note}` : "";
-    return said(`**${settings.model}** answers ${where} from the next message on.${note}`);
+    return `**${settings.model}** answers ${where} from the next message on.${note}`;
   },
 });
+
+const allEfforts = [...efforts, byDefault];
 
 const effort = form({
   command: "agent effort",
@@ -48,31 +125,19 @@ const effort = form({
   option: {
     name: "effort",
     description: "How hard the model thinks; shows it unless given",
-    choices: [...efforts, byDefault].map((text) => ({ text, description: "" })),
+    choices: allEfforts.map((text) => ({ text, description: "" })),
   },
   change(words) {
     const word = words.toLowerCase();
-    if (word === "" || word === byDefault) return word === "" ? {} : { effort: null };
-    return choice(
-      "effort",
-      efforts.find((each) => each === word),
-    );
+    return choice("effort", word === byDefault ? null : efforts.find((each) => each === word));
   },
-  missing: (words) =>
-    `There is no effort ${oneLine(words, 40)}. Choose one of: ${efforts.join(", ")}, ${byDefault}.`,
-  tell({ settings, change, where, call: { services } }) {
-    if (change.effort === undefined) {
-      const known = "A model that does not support one uses the nearest.";
-      return shown(
-        `The model thinks with effort ${modelWords(services, settings).effort} ${where}. Choose one of: ${efforts.join(", ")}, ${byDefault}. ${known}`,
-      );
-    }
-    return said(
-      change.effort === null
-        ? `How hard the model thinks ${where} is up to the agent and the configuration again.`
-        : `The model thinks with effort **${change.effort}** ${where}, or with the nearest one it supports.`,
-    );
-  },
+  missing: (words) => `There is no effort ${oneLine(words, 40)}. Choose one of: ${allEfforts.join(", ")}.`,
+  show: ({ settings, where, services }) =>
+    `The model thinks with effort ${modelWords(services, settings).effort} ${where}. Choose one of: ${allEfforts.join(", ")}. A model that does not support one uses the nearest.`,
+  done: ({ change, where }) =>
+    change.effort === null
+      ? `How hard the model thinks ${where} is up to the agent and the configuration again.`
+      : `The model thinks with effort **${change.effort}** ${where}, or with the nearest one it supports.`,
 });
 
 const use = form({
@@ -87,46 +152,101 @@ const use = form({
   },
   change: (words) => (words === "" ? undefined : { profile: words.toLowerCase() }),
   missing: "Which agent? `/agent list` shows them.",
-  tell: ({ change, where }) => said(`**${change.profile}** answers ${where} now.`),
+  done: ({ change, where }) => `**${change.profile}** answers ${where} now.`,
 });
 
-const progress = form({
+const progress = wordForm("progress", {
   command: "agent progress",
-  public: true,
   description: "How much progress is shown here",
-  option: {
-    name: "level",
-    description: "What is shown while I work",
-    required: true,
-    choices: progressLevelSchema.options.map((text) => ({ text, description: progressMeaning[text] })),
+  option: { name: "level", description: "What is shown while I work" },
+  words: {
+    quiet: ["quiet", "only the answer", "Progress here: only the answer."],
+    steps: ["steps", "plain-language steps", "Progress here: plain-language steps."],
+    full: ["full", "steps with input and output", "Progress here: steps with input and output."],
   },
-  change: (words) => choice("progress", progressLevelSchema.safeParse(words).data),
-  missing: "Choose one of: quiet, steps, full.",
-  tell: ({ settings }) => said(`Progress here: ${progressMeaning[settings.progress]}.`),
 });
 
-const steering = form({
+const steering = wordForm("while_running", {
   command: "agent steering",
-  public: true,
   description: "Whether your next message goes into a running turn (on) or is answered after it (off)",
-  option: {
-    name: "join",
-    description: "What happens to a message while a turn runs",
-    required: true,
-    choices: [
-      { text: "on", description: "your message while a turn runs goes into its next step" },
-      { text: "off", description: "a message while a turn runs is answered after it" },
+  option: { name: "join", description: "What happens to a message while a turn runs" },
+  words: {
+    on: [
+      "steer",
+      "your message while a turn runs goes into its next step",
+      "Your next message goes into the next step of a running turn; once the answer is being written, it is answered after it.",
+    ],
+    off: [
+      "queue",
+      "a message while a turn runs is answered after it",
+      "Messages are answered after the running turn.",
     ],
   },
-  change: (words) =>
-    words === "on" ? { while_running: "steer" } : words === "off" ? { while_running: "queue" } : undefined,
-  missing: "Choose one of: on, off.",
-  tell: ({ settings }) =>
-    said(
-      settings.while_running === "steer"
-        ? "Your next message goes into the next step of a running turn; once the answer is being written, it is answered after it."
-        : "Messages are answered after the running turn.",
-    ),
+});
+
+const pause = form({
+  command: "agent pause",
+  public: true,
+  description: "Lets the bot answer nobody here until it is resumed",
+  change: () => ({ paused: true }),
+  done: () =>
+    "I am paused here: I answer nothing but commands until a manager writes `/agent resume`. What runs is finished; `/agent stop` stops it.",
+});
+
+const resume = form({
+  command: "agent resume",
+  public: true,
+  description: "Lets the bot answer here again",
+  change: () => ({ paused: false }),
+  done: () => "I answer here again.",
+});
+
+const inThreads =
+  "In a thread I was called into I answer without a mention, as long as one person writes there.";
+
+const reply = wordForm("reply", {
+  command: "agent reply",
+  description: "When the bot answers without being mentioned",
+  option: { name: "mode", description: "When I answer here" },
+  words: {
+    mention: ["mention", "only when I am mentioned", "I answer here only when I am mentioned."],
+    thread: ["thread", "also in a thread I was called into, while one person writes there", inThreads],
+    always: ["always", "every message", "I answer every message here."],
+    ambient: [
+      "ambient",
+      "as thread; I may also offer, privately, to answer a question",
+      `${inThreads} A few times a day I also ask somebody privately whether I shall answer their question. For that, the small model reads questions that are written here.`,
+    ],
+    default: [
+      null,
+      "as the bot is configured",
+      "When I answer here without a mention is up to the bot's configuration again.",
+    ],
+  },
+});
+
+const bots = wordForm("bots", {
+  command: "agent bots",
+  description: "What the bot does with messages of other bots",
+  option: { name: "mode", description: "What I do with messages of other bots here" },
+  words: {
+    ignore: ["ignore", "nothing", "I ignore other bots here."],
+    mention: [
+      "mention",
+      "I answer those that mention me",
+      "I answer other bots here when they mention me, as far as the bot's configuration allows them.",
+    ],
+    people: [
+      "people",
+      "as with messages of people",
+      "I answer other bots here as I answer people, as far as the bot's configuration allows them. After a few answers without a person in between I stop.",
+    ],
+    default: [
+      null,
+      "as the bot is configured",
+      "Which other bots I answer here is up to the bot's configuration again.",
+    ],
+  },
 });
 
 const reset = form({
@@ -138,7 +258,7 @@ const reset = form({
     const none = { profile: null, model: null, effort: null, time_zone: null, spending: null };
     return { progress, while_running, ...none, reply: null, bots: null, paused: false };
   },
-  tell: () => said("The agent's settings here are the defaults again; skills stay as they are."),
+  done: () => "The agent's settings here are the defaults again; skills stay as they are.",
 });
 
 const timeZone = form({
@@ -154,18 +274,15 @@ const timeZone = form({
       ...timeZones().map((text) => ({ text, description: "time zone" })),
     ],
   },
-  change: (words) =>
-    words === "" ? {} : { time_zone: words.toLowerCase() === byDefault ? null : words.slice(0, 200) },
-  tell({ settings, change, where, call: { services } }) {
-    const zone = settings.time_zone ?? services.time_zone;
-    if (change.time_zone !== undefined) {
-      const whose = change.time_zone === null ? ", the server's" : "";
-      return said(`The time zone ${where} is **${zone}**${whose}, for people whose own zone is not known.`);
-    }
+  change: (words) => ({ time_zone: words.toLowerCase() === byDefault ? null : words.slice(0, 200) }),
+  show({ settings, where, services }) {
     const whose = settings.time_zone === undefined ? "the server's" : "set here";
-    return shown(
-      `The time zone ${where} is **${zone}** (${whose}). It counts for people whose own zone is not known. A manager changes it: \`/agent timezone Europe/Amsterdam\`, or \`default\` for the server's.`,
-    );
+    return `The time zone ${where} is **${settings.time_zone ?? services.time_zone}** (${whose}). It counts for people whose own zone is not known. A manager changes it: \`/agent timezone Europe/Amsterdam\`, or \`default\` for the server's.`;
+  },
+  done({ settings, where, services }) {
+    const { time_zone: own } = settings;
+    const whose = own === undefined ? ", the server's" : "";
+    return `The time zone ${where} is **${own ?? services.time_zone}**${whose}, for people whose own zone is not known.`;
   },
 });
 
@@ -179,7 +296,7 @@ const spending = form({
     usage: "[amount|default]",
   },
   change(words) {
-    if (words === "" || words.toLowerCase() === byDefault) return words === "" ? {} : { spending: null };
+    if (words.toLowerCase() === byDefault) return { spending: null };
     const [, dollar, number = "", unit] =
       /^(\$)?\s*(\d[\d,_]*(?:\.\d+)?)\s*(usd|dollars?|tokens?)?$/i.exec(words) ?? [];
     const amount = Number(number.replaceAll(/[,_]/g, ""));
@@ -190,23 +307,29 @@ const spending = form({
       : undefined;
   },
   missing: "How much a day? Write it as `5 USD`, `200000 tokens` or `default`.",
-  async tell({ change, where, call: { input, services, asker } }) {
-    const { spent, usd, tokens } = await services.spending.channel(input.ns);
-    const limits = `$${usd.most.toFixed(2)} and ${tokenLimitText(tokens.most)}`;
-    if (change.spending !== undefined) return said(`I spend at most ${limits} a day ${where}.`);
-    return shown(
-      `I spend at most ${limits} a day ${where}; used today (UTC): ${usageText(spent)}. ${raising(usd, asker.by.trust)}; a manager lowers it: \`/agent spending 5 USD\`, \`/agent spending 200000 tokens\`.`,
-    );
+  async show({ where, services, input, asker }) {
+    const { limits, spent, usd } = await limitsOf(services, input.ns);
+    return `I spend at most ${limits} a day ${where}; used today (UTC): ${usageText(spent)}. ${raising(usd, asker.by.trust)}; a manager lowers it: \`/agent spending 5 USD\`, \`/agent spending 200000 tokens\`.`;
   },
+  done: async ({ where, services, input }) =>
+    `I spend at most ${(await limitsOf(services, input.ns)).limits} a day ${where}.`,
 });
 
-export const settingForms: readonly ReturnType<typeof form>[] = [
+async function limitsOf({ spending }: Changed["services"], namespace: string) {
+  const { spent, usd, tokens } = await spending.channel(namespace);
+  return { spent, usd, limits: `$${usd.most.toFixed(2)} and ${tokenLimitText(tokens.most)}` };
+}
+
+export const settingForms: readonly Form[] = [
   model,
   effort,
   use,
   progress,
   steering,
-  ...answeringForms,
+  pause,
+  resume,
+  reply,
+  bots,
   reset,
   timeZone,
   spending,

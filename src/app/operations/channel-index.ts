@@ -2,7 +2,7 @@ import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import type { Place } from "../../core/values/place.ts";
 import { channelName, milliseconds } from "../services/shapes.ts";
-import { operation } from "./operation.ts";
+import { auditNote, managers, operation } from "./operation.ts";
 
 const channel = z.object({ ns: channelName });
 
@@ -35,25 +35,22 @@ export const showIndex = operation({
     summary: "Whether a channel's messages are indexed for searching",
     answers: "how many, and since when",
   },
-  chat: [
-    {
-      command: "agent index",
-      description:
-        "Shows whether this channel's messages are kept for searching; managers switch it on or off",
-      options: [
-        {
-          name: "keep",
-          description: "Whether to keep a copy of the messages; shows it unless given",
-          choices: [
-            { text: "on", description: "keep a copy, so that all of it can be searched" },
-            { text: "off", description: "delete the copy and keep nothing more" },
-          ],
-        },
-      ],
-      read: (words, { namespace: ns }) => (words === "" ? { ns } : undefined),
-      missing: how,
-    },
-  ],
+  chat: {
+    command: "agent index",
+    description: "Shows whether this channel's messages are kept for searching; managers switch it on or off",
+    options: [
+      {
+        name: "keep",
+        description: "Whether to keep a copy of the messages; shows it unless given",
+        choices: [
+          { text: "on", description: "keep a copy, so that all of it can be searched" },
+          { text: "off", description: "delete the copy and keep nothing more" },
+        ],
+      },
+    ],
+    read: (words, { namespace: ns }) => (words === "" ? { ns } : undefined),
+    missing: how,
+  },
   text: described,
   run: async ({ input: { ns }, services }) => ({ ok: true, value: await services.channelIndex.status(ns) }),
 });
@@ -62,10 +59,7 @@ export const setIndex = operation({
   name: "index.set",
   input: channel.extend({ on: z.boolean() }),
   output: status,
-  who: {
-    least: "manager",
-    refusal: "Managers of the channel decide whether I keep a copy of its messages. Ask one of them.",
-  },
+  who: managers("Managers of the channel decide whether I keep a copy of its messages. Ask one of them."),
   http: {
     route: "PUT /namespaces/{ns}/index",
     summary: "Switch the index of a channel on or off; off deletes it. The channel is told",
@@ -86,9 +80,10 @@ export const setIndex = operation({
   run({ input: { ns, on }, asker, services: { channelIndex } }) {
     return on ? channelIndex.switchOn(ns, asker.by) : channelIndex.switchOff(ns, asker.by);
   },
-  audit: (_output, { input: { ns, on } }) => ({
-    action: on ? "index_on" : "index_off",
-    subject: ns,
-    detail: on ? "switched on search in this channel's messages" : "switched off search and deleted the copy",
-  }),
+  audit: (_output, { input: { ns, on } }) =>
+    auditNote(
+      on ? "index_on" : "index_off",
+      ns,
+      on ? "switched on search in this channel's messages" : "switched off search and deleted the copy",
+    ),
 });

@@ -3,18 +3,17 @@ import { beginningOf, escapeMarkdown } from "../../base/markdown-text.ts";
 import type { UsageTotal } from "../../core/log/usage.ts";
 import { agentsHere } from "../../core/skill/agent-skill.ts";
 import {
-  botModeSchema,
+  channelSettings,
   type NamespaceState,
   readNamespace,
-  replyModeSchema,
+  type SettingsChange,
+  settingsChange,
 } from "../../core/skill/namespace-state.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { mayManage } from "../../core/values/inbound.ts";
-import { efforts } from "../../core/values/message.ts";
 import { isDirectMessage, namespaceSchema } from "../../core/values/place.ts";
 import { whyUnusable } from "../../core/values/profile.ts";
-import { type SettingsChange, settingsChange } from "../services/channel-settings.ts";
-import { channelName, milliseconds } from "../services/shapes.ts";
+import { channelName, closed } from "../services/shapes.ts";
 import { settingForms } from "./channel-forms.ts";
 import { type OperationCall, operation, shown } from "./operation.ts";
 import { modelWords, usageText } from "./words.ts";
@@ -24,22 +23,7 @@ const channel = z.object({
   active: z.array(z.string()),
   pinned: z.array(z.string()),
   blocked: z.array(z.string()),
-  settings: z.object({
-    progress: z.enum(["quiet", "steps", "full"]),
-    while_running: z.enum(["steer", "queue"]),
-    profile: z.string().optional(),
-    model: z.string().optional().describe("provider/model of all turns here"),
-    effort: z.enum(efforts).optional(),
-    reply: replyModeSchema.optional(),
-    bots: botModeSchema.optional().describe("messages of other bots"),
-    time_zone: z.string().optional(),
-    paused: z.object({ by: z.string(), at: milliseconds }).optional(),
-    allowed_skills: z.array(z.string()).optional(),
-    spending: z
-      .object({ day_usd: z.number().optional(), day_tokens: z.number().optional() })
-      .optional()
-      .describe("lower limits of a day than the operator's"),
-  }),
+  settings: channelSettings,
 });
 
 export const listChannels = operation({
@@ -76,7 +60,7 @@ export const showChannel = operation({
 
 export const changeChannel = operation({
   name: "channel.change",
-  input: z.object({ ns: channelName, settings: settingsChange }),
+  input: z.object({ ns: channelName, settings: closed(settingsChange) }),
   output: channel,
   who: { decide: mayChange },
   http: {
@@ -121,13 +105,7 @@ export function settingsNote(settings: SettingsChange, namespace: string) {
 }
 
 function presentChannel(namespace: string, { pinned, blocked, settings }: NamespaceState) {
-  return {
-    namespace,
-    active: [],
-    pinned: Object.keys(pinned),
-    blocked: Object.keys(blocked),
-    settings,
-  };
+  return { namespace, active: [], pinned: Object.keys(pinned), blocked: Object.keys(blocked), settings };
 }
 
 export const showStatus = operation({
@@ -138,30 +116,28 @@ export const showStatus = operation({
     running: z.array(z.object({ status: z.string(), text: z.string(), asker: z.string() })),
   }),
   who: "anyone",
-  chat: [
-    {
-      command: "agent status",
-      description: "Shows what runs here, and the settings",
-      read: (_words, { namespace }) => ({ namespace }),
-      say({ channel: { settings, pinned, blocked }, running }, { services }) {
-        const { paused, reply } = settings;
-        const { model, effort } = modelWords(services, settings);
-        const lines = [
-          ...(paused === undefined
-            ? []
-            : [
-                `**Paused** since ${new Date(paused.at).toISOString()} by ${paused.by}; \`/agent resume\` ends it.`,
-              ]),
-          `Model: ${model} · effort: ${effort}`,
-          `Enabled: ${pinned.join(", ") || "none"} · disabled: ${blocked.join(", ") || "none"}`,
-          `Agent: ${settings.profile ?? services.profiles[0].id} · progress: ${settings.progress} · a message while a turn runs: ${settings.while_running === "steer" ? "goes into its next step" : "is answered after it"} · answers without a mention: ${reply ?? "as configured"} · time zone: ${settings.time_zone ?? services.time_zone}`,
-          running.length === 0 ? "Nothing is running here." : `Running here: ${running.length}`,
-          ...running.map(({ status, text, asker }) => `- ${status}: “${beginningOf(text, 80)}” (${asker})`),
-        ];
-        return shown(lines.join("\n\n").replaceAll("\n\n- ", "\n- "));
-      },
+  chat: {
+    command: "agent status",
+    description: "Shows what runs here, and the settings",
+    read: (_words, { namespace }) => ({ namespace }),
+    say({ channel: { settings, pinned, blocked }, running }, { services }) {
+      const { paused, reply } = settings;
+      const { model, effort } = modelWords(services, settings);
+      const lines = [
+        ...(paused === undefined
+          ? []
+          : [
+              `**Paused** since ${new Date(paused.at).toISOString()} by ${paused.by}; \`/agent resume\` ends it.`,
+            ]),
+        `Model: ${model} · effort: ${effort}`,
+        `Enabled: ${pinned.join(", ") || "none"} · disabled: ${blocked.join(", ") || "none"}`,
+        `Agent: ${settings.profile ?? services.profiles[0].id} · progress: ${settings.progress} · a message while a turn runs: ${settings.while_running === "steer" ? "goes into its next step" : "is answered after it"} · answers without a mention: ${reply ?? "as configured"} · time zone: ${settings.time_zone ?? services.time_zone}`,
+        running.length === 0 ? "Nothing is running here." : `Running here: ${running.length}`,
+        ...running.map(({ status, text, asker }) => `- ${status}: “${beginningOf(text, 80)}” (${asker})`),
+      ];
+      return shown(lines.join("\n\n").replaceAll("\n\n- ", "\n- "));
     },
-  ],
+  },
   async run({ input: { namespace }, services, command }) {
     const state = await readNamespace(services.store, namespace);
     const running = (await services.turns.list({ namespace, limit: 50 }))
@@ -178,13 +154,11 @@ export const showUsage = operation({
   input: z.object({ namespace: namespaceSchema }),
   output: z.object({ channel: usageTotal, person: usageTotal }),
   who: "anyone",
-  chat: [
-    {
-      command: "agent usage",
-      description: "Shows tokens and cost of this channel and of you today",
-      read: (_words, { namespace }) => ({ namespace }),
-    },
-  ],
+  chat: {
+    command: "agent usage",
+    description: "Shows tokens and cost of this channel and of you today",
+    read: (_words, { namespace }) => ({ namespace }),
+  },
   text: ({ channel, person }) =>
     `Today (UTC):\n- this channel: ${usageText(channel)}\n- you, everywhere: ${usageText(person)}`,
   async run({ input: { namespace }, asker, services: { usage, clock } }) {
@@ -217,13 +191,11 @@ export const listAgents = operation({
     agents: z.array(agentSchema),
   }),
   who: "anyone",
-  chat: [
-    {
-      command: "agent list",
-      description: "Shows the agents there are",
-      read: () => ({}),
-    },
-  ],
+  chat: {
+    command: "agent list",
+    description: "Shows the agents there are",
+    read: () => ({}),
+  },
   text: ({ agents }) =>
     [
       ...agents.map(agentInWords),
@@ -234,18 +206,9 @@ export const listAgents = operation({
     const { profiles } = services;
     const { offer } = await services.offers.read(asker.namespace, await services.catalogue.current());
     const agents = [...profiles, ...agentsHere(offer, profiles)].map((profile) => {
-      const { id, description, tools, model, preset_of, skill } = profile;
-      const unusable = whyUnusable(profile);
-      const had = tools === undefined ? {} : { tools: [...tools] };
-      return {
-        id,
-        description,
-        model,
-        preset_of,
-        skill,
-        ...had,
-        ...(unusable === undefined ? {} : { unusable }),
-      };
+      const { id, description, model, preset_of, skill } = profile;
+      const tools = profile.tools && [...profile.tools];
+      return { id, description, tools, model, preset_of, skill, unusable: whyUnusable(profile) };
     });
     return { ok: true, value: { agents } };
   },

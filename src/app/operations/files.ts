@@ -4,7 +4,7 @@ import { folderRoot } from "../../core/ports/working-folder.ts";
 import { threadSchema } from "../../core/values/place.ts";
 import { formatBytes } from "../../core/values/shown.ts";
 import { channelName, milliseconds } from "../services/shapes.ts";
-import { operation } from "./operation.ts";
+import { auditNote, managers, operation } from "./operation.ts";
 import { codeSpan } from "./words.ts";
 
 const place = z.object({
@@ -41,16 +41,14 @@ export const listFiles = operation({
     summary: "The files of a thread: what people attached, and what code left",
     answers: "the files, by path",
   },
-  chat: [
-    {
-      command: "agent files list",
-      description: "Shows the files of this thread, and how much room they take",
-      alsoAlone: true,
-      read: (words, { namespace: ns, thread }) => (words === "" ? { ns, thread } : undefined),
-      missing: "`/agent files` shows them, `/agent files remove <path>` removes one.",
-    },
-  ],
-  commandLine: [{ command: "files list <namespace> <thread>" }],
+  chat: {
+    command: "agent files list",
+    description: "Shows the files of this thread, and how much room they take",
+    alsoAlone: true,
+    read: (words, { namespace: ns, thread }) => (words === "" ? { ns, thread } : undefined),
+    missing: "`/agent files` shows them, `/agent files remove <path>` removes one.",
+  },
+  commandLine: { command: "files list <namespace> <thread>" },
   text({ files, bytes, most_bytes }, _input, { whole }) {
     if (files.length === 0)
       return "This thread has no files. Ask in the thread itself: `@Knack agent files`.";
@@ -75,38 +73,30 @@ export const removeFile = operation({
   name: "files.remove",
   input: place.extend({ path: z.string().min(1).max(1_000).describe("as the list shows it") }),
   output: z.object({ path: z.string() }),
-  who: {
-    least: "manager",
-    refusal:
-      "Only managers of the channel may remove files. If you attached it, delete your message: the file is deleted with it.",
-  },
+  who: managers(
+    "Only managers of the channel may remove files. If you attached it, delete your message: the file is deleted with it.",
+  ),
   http: {
     route: "DELETE /namespaces/{ns}/threads/{thread}/files",
     summary: "Remove a file of a thread",
     answers: "its path",
   },
-  chat: [
-    {
-      command: "agent files remove",
-      public: true,
-      description: "Removes a file of this thread; for managers",
-      options: [{ name: "path", description: "The file, as the list shows it", required: true }],
-      read: (words, { namespace: ns, thread }) => (words === "" ? undefined : { ns, thread, path: words }),
-      missing: "Which file? `/agent files` shows them.",
-    },
-  ],
-  commandLine: [{ command: "files remove <namespace> <thread> <path>" }],
+  chat: {
+    command: "agent files remove",
+    public: true,
+    description: "Removes a file of this thread; for managers",
+    options: [{ name: "path", description: "The file, as the list shows it", required: true }],
+    read: (words, { namespace: ns, thread }) => (words === "" ? undefined : { ns, thread, path: words }),
+    missing: "Which file? `/agent files` shows them.",
+  },
+  commandLine: { command: "files remove <namespace> <thread> <path>" },
   text: ({ path }) => `${codeSpan(path, maxPath)} is removed.`,
   async run({ input: { ns: namespace, thread, path }, services: { folders } }) {
     if (await folders.of({ namespace, thread }).remove(path)) return { ok: true, value: { path } };
     const message = `There is no file ${path.slice(0, 300)} in this thread.`;
     return { ok: false, status: 404, message };
   },
-  audit: ({ path }) => ({
-    action: "file_removed",
-    subject: path,
-    detail: `removed the file ${codeSpan(path, maxPath)}`,
-  }),
+  audit: ({ path }) => auditNote("file_removed", path, `removed the file ${codeSpan(path, maxPath)}`),
 });
 
 function shortened(path: string): string {

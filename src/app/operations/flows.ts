@@ -21,14 +21,12 @@ export const listFlows = operation({
     summary: "All flows, as they are in a channel",
     answers: "flows, and what could not be loaded",
   },
-  chat: [
-    {
-      command: "flow list",
-      description: "Shows the flows of this channel",
-      read: (_words, { namespace }) => ({ namespace }),
-    },
-  ],
-  commandLine: [{ command: "flows list", namespace: "own" }],
+  chat: {
+    command: "flow list",
+    description: "Shows the flows of this channel",
+    read: (_words, { namespace }) => ({ namespace }),
+  },
+  commandLine: { command: "flows list", namespace: "own" },
   text: ({ flows, diagnostics }, _input, reading) =>
     flows.length === 0
       ? [noFlows, ...brokenLines(diagnostics, reading.whole)].join("\n")
@@ -61,14 +59,12 @@ export const showFlow = operation({
   input: z.object({ id: flowId, namespace: ownNamespace }),
   output: skillDetail,
   who: "anyone",
-  chat: [
-    {
-      command: "flow show",
-      description: "Shows one flow, its steps and parameters",
-      options: [flowOption],
-      read: (words, { namespace }) => ({ id: firstWord(words), namespace }),
-    },
-  ],
+  chat: {
+    command: "flow show",
+    description: "Shows one flow, its steps and parameters",
+    options: [flowOption],
+    read: (words, { namespace }) => ({ id: firstWord(words), namespace }),
+  },
   text: (flow, _input, reading) => `${skillDetailText(flow, reading)}\n\n${flow.instructions}`,
   run: ({ input: { id, namespace }, services }) => findFlow(id, namespace, services),
 });

@@ -3,7 +3,7 @@ import { oneLine } from "../../base/markdown-text.ts";
 import { channelThread } from "../../core/ports/chat-platform.ts";
 import { threadSchema } from "../../core/values/place.ts";
 import { channelName } from "../services/shapes.ts";
-import { operation } from "./operation.ts";
+import { auditNote, operation } from "./operation.ts";
 
 /** Maximum characters of a message that a program sends; the limits of platforms are lower. */
 const maxLength = 12_000;
@@ -29,22 +29,17 @@ export const sendMessage = operation({
     summary: "Post a message in a channel of a chat platform",
     answers: "the message's reference, and its address where the platform has one",
   },
-  commandLine: [
-    {
-      command: "message send <text...>",
-      options: ["--thread <thread>", "--key <key>"],
-      namespace: "mandatory",
-      needsBot: "connected to the platform",
-      read: ({ text, ...rest }) => ({ ...rest, text: [text].flat().join(" ") }),
-    },
-  ],
+  commandLine: {
+    command: "message send <text...>",
+    options: ["--thread <thread>", "--key <key>"],
+    namespace: "mandatory",
+    needsBot: "connected to the platform",
+    read: ({ text, ...rest }) => ({ ...rest, text: [text].flat().join(" ") }),
+  },
   text: ({ reference, link = reference }) => `Posted: ${link}`,
   run({ input: { namespace, thread = channelThread, text, key }, services }) {
     return services.say({ place: { namespace, thread }, text, key: key ?? services.newId() });
   },
-  audit: (_output, { input: { namespace, text } }) => ({
-    action: "message_sent",
-    subject: namespace,
-    detail: `sent “${oneLine(text, 200)}”`,
-  }),
+  audit: (_output, { input: { namespace, text } }) =>
+    auditNote("message_sent", namespace, `sent “${oneLine(text, 200)}”`),
 });

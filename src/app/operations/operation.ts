@@ -145,6 +145,10 @@ interface AuditNote {
   about?: Pick<Author, "id" | "name">;
 }
 
+export function auditNote(action: string, subject: string, detail: string): AuditNote {
+  return { action, subject, detail };
+}
+
 export interface Operation<
   Name extends string = string,
   Input extends z.ZodObject = z.ZodObject,
@@ -157,8 +161,8 @@ export interface Operation<
   readonly who: Who<z.output<Input>>;
   readonly http?: HttpForm;
   /** One operation may be several commands. */
-  readonly chat?: readonly ChatForm<z.output<Input>, z.input<Output>>[];
-  readonly commandLine?: readonly (CommandLineForm<z.output<Output>> & NamespaceHelp<Input>)[];
+  readonly chat: readonly ChatForm<z.output<Input>, z.input<Output>>[];
+  readonly commandLine: readonly (CommandLineForm<z.output<Output>> & NamespaceHelp<Input>)[];
   run(call: OperationCall<z.output<Input>>): Promise<Outcome<z.input<Output>>>;
   /** The result for people, in Markdown: a chat posts it, the command line renders it. */
   text?(output: z.output<Output>, input: z.output<Input>, reading: Reading): string;
@@ -171,11 +175,30 @@ export interface Operation<
   ): AuditNote | readonly AuditNote[] | undefined;
 }
 
+/** An operation as it is defined, with one command or several. */
+interface Definition<Name extends string, Input extends z.ZodObject, Output extends z.ZodType>
+  extends Omit<Operation<Name, Input, Output>, "chat" | "commandLine"> {
+  readonly chat?:
+    | ChatForm<z.output<Input>, z.input<Output>>
+    | readonly ChatForm<z.output<Input>, z.input<Output>>[];
+  readonly commandLine?:
+    | Operation<Name, Input, Output>["commandLine"][number]
+    | Operation<Name, Input, Output>["commandLine"];
+}
+
 /** Defines an operation; the types of its parts follow from its schemas. */
-export function operation<const Name extends string, Input extends z.ZodObject, Output extends z.ZodType>(
-  definition: Operation<Name, Input, Output>,
-): Operation<Name, Input, Output> {
-  return definition;
+export function operation<const Name extends string, Input extends z.ZodObject, Output extends z.ZodType>({
+  chat = [],
+  commandLine = [],
+  ...rest
+}: Definition<Name, Input, Output>): Operation<Name, Input, Output> {
+  const lines = [commandLine].flat() as Operation<Name, Input, Output>["commandLine"];
+  return { ...rest, chat: [chat].flat(), commandLine: lines };
+}
+
+/** Only managers of the channel. */
+export function managers(refusal: string): Who<unknown> {
+  return { least: "manager", refusal };
 }
 
 /** Only operators of the bot: `refusal` continues “Only operators of the bot may”. */

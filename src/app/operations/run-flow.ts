@@ -102,21 +102,19 @@ export const runFlow = operation({
     summary: "Run a flow outside of a conversation, or tell what it would do",
     answers,
   },
-  chat: [
-    {
-      command: "flow run",
-      public: true,
-      description: "Runs a flow now; with --dry-run it only tells what it would do",
-      options: [
-        flowOption,
-        { name: "dry-run", description: "Only tell what the flow would do", type: "flag" },
-        runInput,
-      ],
-      read: (words) => words,
-      form: (input) => (typeof input === "string" ? bareId(readRun(input)) : undefined),
-      answer: runCommand,
-    },
-  ],
+  chat: {
+    command: "flow run",
+    public: true,
+    description: "Runs a flow now; with --dry-run it only tells what it would do",
+    options: [
+      flowOption,
+      { name: "dry-run", description: "Only tell what the flow would do", type: "flag" },
+      runInput,
+    ],
+    read: (words) => words,
+    form: (input) => (typeof input === "string" ? bareId(readRun(input)) : undefined),
+    answer: runCommand,
+  },
   run: (call) => runNamed(call.input.id, call),
 });
 

@@ -26,14 +26,12 @@ export const listRuns = operation({
     summary: "Turns and skill executions, the newest first",
     answers: "turns and what skills did in them",
   },
-  chat: [
-    {
-      command: "skill runs",
-      description: "Shows the latest runs of skills in this channel",
-      read: (_words, { namespace }) => ({ namespace, limit: 50 }),
-    },
-  ],
-  commandLine: [{ command: "runs list", namespace: "filter" }],
+  chat: {
+    command: "skill runs",
+    description: "Shows the latest runs of skills in this channel",
+    read: (_words, { namespace }) => ({ namespace, limit: 50 }),
+  },
+  commandLine: { command: "runs list", namespace: "filter" },
   text({ turns, skills }, _input, { whole }) {
     if (!whole) return skills.slice(0, 15).map(chatLine).join("\n") || "No skill has run here yet.";
     const lines = turns.flatMap((turn) => [
@@ -70,10 +68,7 @@ export const showRun = operation({
       services.runs({ ...place, limit: recentTurns }),
     ]);
     const skills = runs.filter((run) => run.turn_id === turn.turn_id);
-    return {
-      ok: true,
-      value: { turn: presentTurn(turn), events, skills },
-    };
+    return { ok: true, value: { turn: presentTurn(turn), events, skills } };
   },
 });
 

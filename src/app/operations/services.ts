@@ -6,7 +6,7 @@ import type { SharedPorts } from "../../core/scope/turn.ts";
 import { noPackages, noPreparedPackages } from "../../core/skill/packages.ts";
 import type { AppDeps } from "../app-deps.ts";
 import type { ScheduleService } from "../schedules/create-schedules.ts";
-import { Approvals } from "../services/approvals.ts";
+import { createApprovals } from "../services/approvals.ts";
 import { Audit, auditChannel } from "../services/audit.ts";
 import type { ChannelIndex } from "../services/channel-index.ts";
 import { createChangeSettings } from "../services/channel-settings.ts";
@@ -155,7 +155,7 @@ export function openServices(deps: AppDeps, shared: SharedParts) {
     changeSettings: createChangeSettings(deps, spending),
     namespaces: (platform: string) => log.namespaces(platform),
     threads: (namespace: string) => log.threads(namespace),
-    approvals: new Approvals({ log, store, clock, audit, platforms, wake }),
+    approvals: createApprovals({ log, store, clock, audit, platforms, wake }),
     say: createSayMessage(platforms, chats),
     forget: createForget(forgetting),
     forgetPerson: createForgetPerson({ ...forgetting, ...ofPerson }),

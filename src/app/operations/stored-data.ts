@@ -13,9 +13,7 @@ export const showRetention = operation({
     summary: "How long data is kept, and from when old data is deleted",
     answers: "the policy",
   },
-  async run({ services }) {
-    return { ok: true, value: await services.retention.status() };
-  },
+  run: async ({ services }) => ({ ok: true, value: await services.retention.status() }),
 });
 
 export const runRetention = operation({
@@ -30,13 +28,11 @@ export const runRetention = operation({
     summary: "Count old data, or delete it now",
     answers: "what was deleted, or would be",
   },
-  commandLine: [
-    {
-      command: "retention",
-      options: ["--dry-run"],
-      read: ({ dryRun }) => ({ dry_run: dryRun !== undefined }),
-    },
-  ],
+  commandLine: {
+    command: "retention",
+    options: ["--dry-run"],
+    read: ({ dryRun }) => ({ dry_run: dryRun !== undefined }),
+  },
   text: reportText,
   async run({ input: { dry_run: dryRun }, services }) {
     return { ok: true, value: await services.retention.run({ dryRun }) };

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Asker, Outcome } from "../../core/values/failure.ts";
-import { decideApproval, listApprovals, showApproval } from "./approvals.ts";
+import { decideApproval, listApprovals, removeApproval, showApproval } from "./approvals.ts";
 import { listAudit, listFeedback } from "./audit.ts";
 import { aboutBot, completeCommand, showPrompt } from "./bot.ts";
 import { setIndex, showIndex } from "./channel-index.ts";
@@ -23,17 +23,16 @@ import {
   prepareSkill,
   removeSandboxPackages,
 } from "./packages/sandbox-packages.ts";
-import { consentToSchedule } from "./plans/consent.ts";
 import { setGoal, showGoal, stopGoal } from "./plans/goals.ts";
 import { addSchedule, changeSchedule } from "./plans/plan-times.ts";
 import {
+  consentToSchedule,
   listSchedules,
   pauseSchedule,
   removeSchedule,
   renewScheduleSecret,
   resumeSchedule,
 } from "./plans/schedules.ts";
-import { removeApproval } from "./remove-approval.ts";
 import { runFlow, runFlowText } from "./run-flow.ts";
 import { listRuns, showRun } from "./runs.ts";
 import { loginServer, logoutServer } from "./servers/server-accounts.ts";

@@ -1,30 +1,11 @@
-import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
-import { type Clock, type Leases, runAlone } from "../../core/ports/storage.ts";
-
-/** A timer for due entries. */
-export interface Clockwork {
-  /** Starts the timer; nothing runs before. */
-  start(): void;
-  /** Looks at the entries again, after one was added or changed. */
-  wake(): void;
-  /** Stops the timer. Resolves when the entry that is running has ended. */
-  stop(): Promise<void>;
-}
-
-export interface ClockworkDeps {
-  due: DueEntries;
-  clock: Clock;
-  /** One process at a time handles entries. */
-  leases: Leases;
-  /** Handles one due entry; afterwards it is no longer due. */
-  run(entry: DueEntry): Promise<void>;
-  report(error: unknown, where: string): void;
-}
+import type { DueEntry } from "../../core/ports/schedules.ts";
+import { runAlone } from "../../core/ports/storage.ts";
+import type { PlanSurroundings } from "./planning.ts";
 
 /** Maximum time between two looks, ms: clocks jump and machines sleep. */
 const maxSleepMs = 60_000;
 
-/** Maximum entries read at a time. */
+/** Maximum entries read at a time; one process at a time handles them. */
 const batchSize = 50;
 
 /** Maximum time for a batch, ms; an entry only submits a turn. */
@@ -36,7 +17,11 @@ const takenPauseMs = 1_000;
 /** Delay before an entry that failed unexpectedly is retried, ms. */
 const retryDelayMs = 60_000;
 
-export function createClockwork({ due, clock, leases, run, report }: ClockworkDeps): Clockwork {
+/** A timer for due entries. @param run handles one that is due; afterwards it is no longer due */
+export function createClockwork(
+  { due, clock, leases, report }: PlanSurroundings,
+  run: (entry: DueEntry) => Promise<void>,
+) {
   let running: Promise<void> | undefined;
   let again = false;
   let state: "new" | "started" | "stopped" = "new";
@@ -88,11 +73,14 @@ export function createClockwork({ due, clock, leases, run, report }: ClockworkDe
       });
   };
   return {
+    /** Starts the timer; nothing runs before. */
     start() {
       if (state === "new") state = "started";
       wake();
     },
+    /** Looks at the entries again, after one was added or changed. */
     wake,
+    /** Stops the timer. Resolves when the entry that is running has ended. */
     async stop() {
       state = "stopped";
       cancel();

@@ -1,187 +1,192 @@
 import { createHash } from "node:crypto";
 import { trimEndOf } from "../../base/line-for-people.ts";
 import type { TurnEventBody } from "../../core/log/turn-event.ts";
-import type { ClaimedTurn, TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
-import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
-import {
-  dueKinds,
-  type Goal,
-  type GoalView,
-  goalSchema,
-  type ScheduleLimits,
-} from "../../core/ports/schedule.ts";
-import type { DueEntries, DueEntry, Planner } from "../../core/ports/schedules.ts";
-import type { TurnPorts } from "../../core/scope/turn.ts";
+import type { ClaimedTurn, TurnRecord } from "../../core/log/turn-log.ts";
+import type { Goal, GoalView, Planner } from "../../core/ports/schedules.ts";
 import type { Outcome } from "../../core/values/failure.ts";
-import { toJson } from "../../core/values/json.ts";
+import type { Author } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
-import type { PeopleNow } from "./maker-now.ts";
-import { idOf } from "./plan-book.ts";
-import type { Entry, Goals } from "./planning.ts";
-
-export interface GoalDeps {
-  due: DueEntries;
-  people: PeopleNow;
-  platforms: ChatPlatforms;
-  limits: ScheduleLimits;
-  log: Pick<TurnReading, "get">;
-  now(): number;
-  wake(): void;
-}
-
-/** How long a goal is shown after it ended, ms. */
-const keptMs = 7 * 86_400_000;
+import { jobsOf } from "./jobs.ts";
+import { makerNow } from "./maker-now.ts";
+import { type Entry, idOf } from "./plan-book.ts";
+import { madeBy, type Planning, refused } from "./planning.ts";
+import { begin, changeGoing, endGoal, hold, holdMs, makerOf, stopAndTell, tryLater } from "./run-plan.ts";
 
 /** Maximum turns of a goal for which its maker named no number. */
 const usualTurns = 10;
 
-export function createGoals(deps: GoalDeps): Goals {
-  const { due, now, wake } = deps;
-  return {
-    async set(planner, aim, max_turns, key) {
-      const { place } = planner;
-      const problem = await goalProblem(deps, planner, max_turns);
-      if (problem !== undefined) return problem;
-      const value = await newGoal(deps, planner, aim, max_turns, key);
-      if (!value.ok) return value;
-      const entry = { id: goalId(place), namespace: place.namespace, kind: dueKinds.goal, due_at: now() };
-      const set = await replaceEnded(deps, { ...entry, value: toJson(value.value) }, key);
+/** Goals of threads: set, shown and ended by people. */
+export class Goals {
+  readonly #planning: Planning;
+
+  constructor(planning: Planning) {
+    this.#planning = planning;
+  }
+
+  /**
+   * Sets the goal of a thread; its first turn starts at once. `key` identifies the request, so that a repeated one sets it once. Fails if a
+   * goal of the thread is still going.
+   */
+  async set(
+    planner: Planner,
+    aim: string,
+    max_turns: number | undefined,
+    key: string,
+  ): Promise<Outcome<GoalView>> {
+    const { clock, limits, wake } = this.#planning;
+    const { namespace } = planner.place;
+    const problem = await goalProblem(this.#planning, planner, max_turns);
+    if (problem !== undefined) return problem;
+    const most = max_turns ?? Math.min(usualTurns, limits.goal_turns);
+    const made = { ...madeBy(this.#planning, planner), text: aim, key };
+    const value: Goal = { ...made, what: "goal", state: "going", max_turns: most, turns: 0 };
+    const maker = await makerNow(this.#planning, namespace, value);
+    if (maker.is === "gone") return refused(maker.because, 403);
+    const entry = { id: goalId(planner.place), namespace, due_at: clock.now(), value };
+    const set = await replaceEnded(this.#planning, entry);
+    wake();
+    return set;
+  }
+
+  /** The latest goal of a thread: the one that is going, or one that ended in the last days. */
+  async of(place: Place): Promise<{ view: GoalView; maker: Author } | undefined> {
+    const goal = (await this.#planning.book.get(goalId(place)))?.value;
+    return goal?.what === "goal" ? { view: viewOf(goal), maker: goal.maker } : undefined;
+  }
+
+  /** Ends goals that are going, of a channel or one of its threads, if the person who set them fits. Their turns go on. Returns them. */
+  async end(
+    { namespace, thread }: { namespace: string; thread?: string },
+    fits: (maker: Author) => boolean,
+  ): Promise<GoalView[]> {
+    const ended: GoalView[] = [];
+    for (const entry of await this.#planning.book.of("goal", namespace)) {
+      if (!fits(entry.value.maker) || (thread ?? entry.value.thread) !== entry.value.thread) continue;
+      const goal = await endGoal(this.#planning, entry, "stopped");
+      if (goal !== undefined) ended.push(viewOf(goal));
+    }
+    return ended;
+  }
+
+  /** The events of a turn. Once the end of one that works on a goal is stored, the goal is looked at. */
+  follow(
+    { inbound: { cause } }: Pick<ClaimedTurn, "inbound">,
+    events: AsyncGenerator<TurnEventBody, void>,
+  ): AsyncGenerator<TurnEventBody, void> {
+    return cause?.kind === "goal" ? this.#lookAfter(cause.id, events) : events;
+  }
+
+  async *#lookAfter(id: string, events: AsyncGenerator<TurnEventBody, void>): AsyncGenerator<TurnEventBody> {
+    const { book, clock, wake, report } = this.#planning;
+    yield* events;
+    try {
+      await book.change(id, ({ value }) => (isGoing(value) ? { due_at: clock.now() } : undefined));
       wake();
-      return set;
-    },
-    async of(place) {
-      const entry = await due.get(goalId(place));
-      const goal = entry && readGoal(entry)?.value;
-      return goal && { view: viewOf(goal), maker: goal.maker };
-    },
-    async end({ namespace, thread }, fits) {
-      const ended: GoalView[] = [];
-      for (const { id, value } of await goalsOf(due, namespace)) {
-        if (value.state !== "going" || !fits(value.maker)) continue;
-        if (thread !== undefined && value.thread !== thread) continue;
-        const goal = await changeGoal(deps, id, (known) => ({ ...known, state: "stopped" }));
-        if (goal !== undefined) ended.push(viewOf(goal));
-      }
-      return ended;
-    },
-    async turned(id) {
-      await due.change(id, (entry) =>
-        readGoal(entry)?.value.state === "going" ? { ...entry, due_at: now() } : undefined,
-      );
-      wake();
-    },
-  };
+    } catch (error) {
+      // It is looked at again later anyway.
+      report(error, "a goal");
+    }
+  }
 }
 
-/** The goal in an entry; undefined when it cannot be read. */
-export function readGoal(entry: DueEntry): Entry<Goal> | undefined {
-  const parsed = entry.kind === dueKinds.goal ? goalSchema.safeParse(entry.value) : undefined;
-  return parsed?.success ? { ...entry, value: parsed.data } : undefined;
+function isGoing(plan: Entry["value"] | undefined): boolean {
+  return plan?.what === "goal" && plan.state === "going";
 }
-
-/**
- * Changes a goal that is going; a goal that has ended stays as it is. When it is looked at again: once its turn has ended, at the latest
- * after a while, or when it is no longer shown. Returns the changed goal.
- */
-export async function changeGoal(
-  { due, now }: Pick<GoalDeps, "due" | "now">,
-  id: string,
-  change: (goal: Goal) => Goal | undefined,
-): Promise<Goal | undefined> {
-  let changed: Goal | undefined;
-  await due.change(id, (entry) => {
-    const goal = readGoal(entry)?.value;
-    changed = goal?.state === "going" ? change(goal) : undefined;
-    if (changed === undefined) return undefined;
-    const due_at = now() + (changed.state === "going" ? lookAgainMs : keptMs);
-    return { ...entry, due_at, value: toJson(changed) };
-  });
-  return changed;
-}
-
-/** Time after which a goal is looked at although nothing was heard of its turn, ms: the bot may have died between the two. */
-const lookAgainMs = 60_000;
 
 function goalId({ namespace, thread }: Place): string {
   return idOf(`goal ${namespace} ${thread}`);
 }
 
-async function goalsOf(due: DueEntries, namespace: string): Promise<Entry<Goal>[]> {
-  const entries = await due.list({ namespace, kind: dueKinds.goal });
-  return entries.flatMap((entry) => readGoal(entry) ?? []);
-}
-
 function viewOf({ text, state, turns, max_turns, maker, turn_id }: Goal): GoalView {
-  const view = { aim: text, state, turns, max_turns, by: maker.name };
-  return turn_id === undefined ? view : { ...view, turn_id };
+  return { aim: text, state, turns, max_turns, by: maker.name, turn_id };
 }
 
 async function goalProblem(
-  { due, limits }: GoalDeps,
+  { book, limits }: Planning,
   { author, place }: Planner,
   max_turns: number | undefined,
 ): Promise<Outcome<never> | undefined> {
-  const refused = (message: string, status: 400 | 403 | 409 = 400) =>
-    ({ ok: false, status, message }) as const;
   if (limits.goal_turns === 0)
     return refused("Goals are off. An operator of the bot can allow them: `schedules.goal_turns`.", 403);
   if (author.trust === "guest") return refused("Guests cannot have schedules, triggers or goals.", 403);
   if (max_turns !== undefined && (max_turns < 1 || max_turns > limits.goal_turns))
     return refused(`A goal has 1 to ${limits.goal_turns} turns (\`schedules.goal_turns\`).`);
-  const going = (await goalsOf(due, place.namespace)).filter(({ value }) => value.state === "going");
-  const own = going.filter(({ value }) => value.maker.id === author.id && value.thread !== place.thread);
-  if (own.length >= limits.per_person)
-    return refused(
-      `You have ${own.length} goals here; the maximum is ${limits.per_person}. Stop one first.`,
-      409,
-    );
-  return undefined;
-}
-
-async function newGoal(
-  { people, platforms, limits, now }: GoalDeps,
-  { author, place }: Planner,
-  aim: string,
-  max_turns: number | undefined,
-  key: string,
-): Promise<Outcome<Goal>> {
-  const on_platform = platforms.of(place.namespace) !== undefined;
-  const plan = { maker: author, on_platform, thread: place.thread };
-  const maker = await people.maker(place.namespace, plan);
-  if (maker.is === "gone") return { ok: false, status: 403, message: maker.because };
-  const value = goalSchema.parse({
-    ...plan,
-    what: "goal",
-    text: aim,
-    made_at: now(),
-    key,
-    state: "going",
-    max_turns: max_turns ?? Math.min(usualTurns, limits.goal_turns),
-  });
-  return { ok: true, value };
+  const elsewhere = (await book.of("goal", place.namespace)).filter(
+    ({ value }) => isGoing(value) && value.maker.id === author.id && value.thread !== place.thread,
+  ).length;
+  if (elsewhere < limits.per_person) return undefined;
+  return refused(
+    `You have ${elsewhere} goals here; the maximum is ${limits.per_person}. Stop one first.`,
+    409,
+  );
 }
 
 /** Stores a goal where none is going. A repeated request finds the goal it has set. */
-async function replaceEnded({ due }: GoalDeps, entry: DueEntry, key: string): Promise<Outcome<GoalView>> {
+async function replaceEnded(
+  { book }: Planning,
+  entry: Parameters<Planning["book"]["add"]>[0] & { value: Goal },
+): Promise<Outcome<GoalView>> {
+  const { id, due_at, value } = entry;
   // Of two at once, the second finds what the first has added.
-  if ((await due.get(entry.id)) === undefined)
-    await due.add(entry).catch(async (error: unknown) => {
-      if ((await due.get(entry.id)) === undefined) throw error;
-    });
-  const stored = await due.change(entry.id, (known) => {
-    const goal = readGoal(known)?.value;
-    return goal?.state === "going" || goal?.key === key ? undefined : entry;
+  const failed = await book.add(entry).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  const stored = await book.change(id, ({ value: known }) =>
+    isGoing(known) || (known.what === "goal" && known.key === value.key) ? undefined : { value, due_at },
+  );
+  if (stored === undefined) throw failed;
+  const goal = stored.value;
+  if (goal.what === "goal" && goal.key === value.key) return { ok: true, value: viewOf(goal) };
+  return refused(`This thread already has a goal: “${goal.text}”. \`/agent goal stop\` ends it.`, 409);
+}
+
+/** Looks at a goal: once its turn has ended, starts the next one, or ends the goal. Every step can be repeated after a crash. */
+export async function runGoal(planning: Planning, entry: Entry<Goal>): Promise<void> {
+  const { id, value: goal } = entry;
+  if (goal.state !== "going") return void (await planning.book.remove(id));
+  const last = goal.turn_id === undefined ? undefined : await planning.log.get(goal.turn_id);
+  if (last !== undefined && last.status !== "finished") return hold(planning, entry);
+  // A turn that no longer exists was deleted with its thread.
+  const isDeleted = last === undefined && goal.turn_id !== undefined;
+  const after = last === undefined ? goal : goalAfter(goal, last);
+  const state = isDeleted ? "stopped" : after.state;
+  if (state === "going") return beginNext(planning, entry, after.met);
+  if (state === "blocked" || state === "used_up") return stopAndTell(planning, entry, whyEnded[state], state);
+  await endGoal(planning, entry, state);
+}
+
+const whyEnded = { blocked: "the same obstacle came up twice in a row.", used_up: "all its turns are used." };
+
+/** Starts the next turn of a goal, unless its maker may not go on. @param met what the turn before met */
+async function beginNext(planning: Planning, entry: Entry<Goal>, met: string | undefined): Promise<void> {
+  const { id, namespace, value: goal } = entry;
+  const jobs = await jobsOf(planning.book, namespace);
+  // The end of a job has a turn of its own.
+  if (jobs.some(({ value }) => value.thread === goal.thread)) return hold(planning, entry);
+  const maker = await makerOf(planning, entry);
+  if (maker === undefined) return;
+  const spent = await planning.overBudget(namespace, maker);
+  if (spent !== undefined) return stopAndTell(planning, entry, `${spent}.`, "used_up");
+  const turns = goal.turns + 1;
+  const turnId = await begin(planning, entry, {
+    author: maker,
+    namespace,
+    thread: goal.thread,
+    key: `goal:${id}:${goal.key}:${turns}`,
+    reads: true,
+    cause: { because: `turn ${turns} of ${goal.max_turns}` },
   });
-  const goal = stored && readGoal(stored)?.value;
-  if (goal?.key === key) return { ok: true, value: viewOf(goal) };
-  const message = `This thread already has a goal: “${goal?.text ?? ""}”. \`/agent goal stop\` ends it.`;
-  return { ok: false, status: 409, message };
+  if (turnId === undefined) return tryLater(planning, entry);
+  const due_at = planning.clock.now() + holdMs;
+  const begun = { turns, turn_id: turnId, met, failures: 0 };
+  const going = await changeGoing(planning, entry, (now) => ({ value: { ...now, ...begun }, due_at }));
+  // Somebody ended the goal while its turn began.
+  if (going === undefined) await planning.stop(turnId, goal.maker.id);
 }
 
 /** How a turn ended for its goal; undefined for an answer without the line that says so. */
-export function readGoalEnd(
-  answer: string,
-): { is: "reached" | "blocked" | "continues"; text: string } | undefined {
+export function readGoalEnd(answer: string) {
   const line = answer.trimEnd().split("\n").at(-1)?.slice(0, 4_000) ?? "";
   const [, is = "", rest = ""] = /^[\s*_>`-]*goal (reached|blocked|continues)[*_]*:(.*)$/i.exec(line) ?? [];
   const text = trimEndOf(rest.replace(/^[\s*_]+/, ""), "*_");
@@ -203,25 +208,10 @@ export function goalAfter(goal: Goal, { outcome, answer = "" }: TurnRecord): Goa
 
 /** The same for texts that differ in case, punctuation and white space. The text itself is not kept: it may be for one person alone. */
 function fingerprint(text: string): string {
-  const words =
-    text
-      .normalize("NFKC")
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? [];
-  return createHash("sha256").update(words.join(" ")).digest("hex").slice(0, 32);
-}
-
-/** The events of a turn. Once the end of one that works on a goal is stored, the goal is looked at. */
-export function tellGoal(
-  { schedules, ports }: { schedules: { goals: Goals }; ports: Pick<TurnPorts, "report"> },
-  { inbound: { cause } }: Pick<ClaimedTurn, "inbound">,
-  events: AsyncGenerator<TurnEventBody, void>,
-): AsyncGenerator<TurnEventBody, void> {
-  return cause?.kind === "goal" ? lookAfter(cause.id) : events;
-
-  async function* lookAfter(goal: string) {
-    yield* events;
-    // It is looked at again later anyway.
-    await schedules.goals.turned(goal).catch((error: unknown) => ports.report(error, "a goal"));
-  }
+  const words = text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+  return createHash("sha256").update(words).digest("hex").slice(0, 32);
 }

@@ -1,33 +1,25 @@
+/** Events that have no turn yet, one entry each. Events that had a turn are remembered for a day, without their content. */
 import { createHash } from "node:crypto";
 import {
+  type DueEntry,
   dueKinds,
   type HeldEvent,
   heldEventSchema,
   maxHeld,
   type Trigger,
   type TriggerEvent,
-} from "../../core/ports/schedule.ts";
-import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
+} from "../../core/ports/schedules.ts";
 import { toJson } from "../../core/values/json.ts";
-
-import type { Entry } from "./planning.ts";
+import type { Entry } from "./plan-book.ts";
+import type { Planning } from "./planning.ts";
 
 /** An event that waits for a turn. `id` is the id of its entry. */
-export interface Held extends HeldEvent {
-  id: string;
-}
+export type Held = HeldEvent & Pick<DueEntry, "id">;
 
-/** Events that have no turn yet, one entry each. Events that had a turn are remembered for a day, without their content. */
-export interface HeldEvents {
-  /** `known`: the event waits already, or came within the last day. `full`: too many wait; the event is not stored. */
-  hold(trigger: Entry<Trigger>, event: TriggerEvent): Promise<"held" | "known" | "full">;
-  /** The events that wait for a trigger, oldest first. */
-  of(trigger: Pick<Entry<Trigger>, "id" | "namespace">): Promise<Held[]>;
-  /** Marks the events for the turn with this number. */
-  assign(events: readonly Held[], start: number): Promise<void>;
-  /** Marks the events as done: they had a turn, or get none. */
-  settle(events: readonly Held[], now: number): Promise<void>;
-}
+/** The result for an event: it waits for a turn, is known already, is only counted because too many wait, or its trigger is off. */
+export type Happened = "taken" | "known" | "flooded" | "paused";
+
+type Stores = Pick<Planning, "due" | "clock">;
 
 /** Dedupe window for repeated deliveries, ms. Senders that sign no time retry within a day. */
 const dedupeMs = 24 * 3_600_000;
@@ -35,42 +27,63 @@ const dedupeMs = 24 * 3_600_000;
 /** More than the triggers of one channel ever hold. */
 const maxListed = 10_000;
 
-export function createHeldEvents(due: DueEntries): HeldEvents {
-  const of: HeldEvents["of"] = async ({ id, namespace }) => {
-    const entries = await due.list({ namespace, kind: dueKinds.event, most: maxListed });
-    return entries.flatMap((entry) => {
-      const { data } = heldEventSchema.safeParse(entry.value);
-      return data?.trigger === id ? { ...data, id: entry.id } : [];
-    });
-  };
-  const changeAll = async (events: readonly Held[], change: (entry: DueEntry) => DueEntry) => {
-    for (const { id } of events) await due.change(id, change);
-  };
-  return {
-    of,
-    async hold(trigger, event) {
-      const id = `${trigger.id}.${createHash("sha256").update(event.key).digest("base64url")}`;
-      if ((await due.get(id)) !== undefined) return "known";
-      if ((await of(trigger)).length >= maxHeld) return "full";
-      const { namespace } = trigger;
-      try {
-        const value = toJson({ ...event, trigger: trigger.id });
-        await due.add({ id, namespace, kind: dueKinds.event, value });
-        return "held";
-      } catch (error) {
-        // The same delivery arrived at the same moment.
-        if ((await due.get(id)) !== undefined) return "known";
-        throw error;
-      }
-    },
-    assign: (events, start) =>
-      changeAll(events, ({ value, ...entry }) => ({ ...entry, value: { ...(value as object), start } })),
-    settle: (events, now) =>
-      changeAll(events, (entry) => ({
-        ...entry,
-        kind: dueKinds.seen,
-        due_at: now + dedupeMs,
-        value: null,
-      })),
-  };
+/** Stores an event for a trigger. Once this resolves, the event survives a crash; its turn begins as soon as the limits allow. */
+export async function noteEvent(planning: Planning, id: string, event: TriggerEvent): Promise<Happened> {
+  const { book, limits, clock, wake } = planning;
+  const entry = await book.get(id);
+  if (entry?.value.what !== "trigger" || entry.value.paused !== undefined) return "paused";
+  const became = await hold(planning, entry, event);
+  // Also for a known event: the bot may have crashed before it scheduled the turn.
+  await book.change<Trigger>(id, ({ value, due_at }) => {
+    if (value.paused !== undefined) return undefined;
+    const next = Math.max(clock.now(), (value.started_at ?? 0) + limits.trigger_gap_ms);
+    const more = value.more + (became === "flooded" ? 1 : 0);
+    return { value: { ...value, noted: value.noted + 1, more }, due_at: Math.min(due_at ?? next, next) };
+  });
+  if (became === "taken") wake();
+  return became;
+}
+
+/** `known`: the event waits already, or came within the last day. */
+async function hold(
+  { due }: Stores,
+  trigger: Pick<Entry, "id" | "namespace">,
+  event: TriggerEvent,
+): Promise<Happened> {
+  const id = `${trigger.id}.${createHash("sha256").update(event.key).digest("base64url")}`;
+  if ((await due.get(id)) !== undefined) return "known";
+  if ((await eventsOf({ due }, trigger)).length >= maxHeld) return "flooded";
+  const value = toJson({ ...event, trigger: trigger.id });
+  try {
+    await due.add({ id, namespace: trigger.namespace, kind: dueKinds.event, value });
+    return "taken";
+  } catch (error) {
+    // The same delivery arrived at the same moment.
+    if ((await due.get(id)) !== undefined) return "known";
+    throw error;
+  }
+}
+
+/** The events that wait for a trigger, oldest first. */
+export async function eventsOf(
+  { due }: Pick<Stores, "due">,
+  { id, namespace }: Pick<Entry, "id" | "namespace">,
+): Promise<Held[]> {
+  const entries = await due.list({ namespace, kind: dueKinds.event, most: maxListed });
+  return entries.flatMap((entry) => {
+    const { data } = heldEventSchema.safeParse(entry.value);
+    return data?.trigger === id ? { ...data, id: entry.id } : [];
+  });
+}
+
+/** Marks the events for the trigger's turn with this number. */
+export async function assignEvents({ due }: Stores, events: readonly Held[], start: number): Promise<void> {
+  for (const { id, ...event } of events)
+    await due.change(id, (entry) => ({ ...entry, value: toJson({ ...event, start }) }));
+}
+
+/** Marks the events as done: they had a turn, or get none. */
+export async function settleEvents({ due, clock }: Stores, events: readonly Held[]): Promise<void> {
+  const seen = { kind: dueKinds.seen, due_at: clock.now() + dedupeMs, value: null };
+  for (const { id } of events) await due.change(id, (entry) => ({ ...entry, ...seen }));
 }

@@ -1,6 +1,6 @@
 /** Checks that the sender of a webhook knows its secret, and names each delivery. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import type { HookKind } from "../../core/ports/schedule.ts";
+import type { HookKind } from "../../core/ports/schedules.ts";
 
 /** A request to `/hooks/ID`. Header names are in lower case. */
 export interface HookRequest {

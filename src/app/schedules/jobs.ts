@@ -1,41 +1,12 @@
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import { changesInWords } from "../../core/effects/folder-run.ts";
-import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
-import { type ScheduleLimits, type Trigger, triggerSchema } from "../../core/ports/schedule.ts";
-import type { JobRequest, Jobs } from "../../core/ports/schedules.ts";
-import type { Clock } from "../../core/ports/storage.ts";
+import { type JobRequest, type Jobs, type Trigger, triggerSchema } from "../../core/ports/schedules.ts";
 import { redactOutcome, type ScriptOutcome } from "../../core/ports/work-context.ts";
-import { outputFolder, type WorkingFolders } from "../../core/ports/working-folder.ts";
-import type { Outcome } from "../../core/values/failure.ts";
-import type { Redactor } from "../../core/values/redact.ts";
-import type { HeldEvents } from "./held-events.ts";
-import type { PlanBook } from "./plan-book.ts";
-import type { Entry } from "./planning.ts";
-import { jobEnd, noteEvent, vouchedUntil } from "./run-trigger.ts";
-
-/**
- * Code that goes on after its turn, in the process that started it. A job is a trigger whose events are what happens to the code, so people
- * see it in the list of triggers, and removing it ends it. If the process dies, its jobs die with it, and their threads are told once.
- */
-export interface JobService extends Jobs {
-  /** Whether this process runs it. */
-  isRunning(id: string): boolean;
-  /** Kills the jobs of this process. */
-  close(): Promise<void>;
-}
-
-export interface JobDeps {
-  book: PlanBook;
-  events: HeldEvents;
-  platforms: ChatPlatforms;
-  limits: ScheduleLimits;
-  clock: Clock;
-  folders: WorkingFolders;
-  redact: Redactor;
-  now(): number;
-  wake(): void;
-  report(error: unknown, where: string): void;
-}
+import { outputFolder } from "../../core/ports/working-folder.ts";
+import { noteEvent } from "./held-events.ts";
+import { type Entry, idOf, type PlanBook } from "./plan-book.ts";
+import { madeBy, type Planning, refused } from "./planning.ts";
+import { jobEnd, vouchedUntil } from "./run-trigger.ts";
 
 /** How long a trigger vouches for its job, and how often that is renewed, ms. */
 const aliveMs = 30_000;
@@ -48,78 +19,80 @@ const shown = { head: 2_000, tail: 6_000 };
 /** The latest lines of a running job that an event shows, and maximum characters of each. */
 const recent = { lines: 20, characters: 300 };
 
-export function createJobs(deps: JobDeps): JobService {
-  const { book, limits } = deps;
-  const running = new Map<string, { controller: AbortController; work: Promise<void> }>();
-  const mutex = new KeyedMutex();
-  const start: JobService["start"] = async (request) => {
-    const { namespace } = request.place;
-    if (limits.job_ms === 0) return refused("Jobs are off here. Run it without `watch`, or tell the person.");
-    const others = await jobsOf(book, namespace);
-    if (others.length >= limits.jobs)
-      return refused(
-        `${others.length} jobs run in this channel, the maximum. \`/agent schedule\` shows them.`,
-      );
-    const value = newTrigger(deps, request);
-    const entry = { namespace, due_at: vouchedUntil(value), value };
-    const { id } = await book.add(entry, `job ${request.turn_id} ${request.call_id}`);
-    const controller = new AbortController();
-    const work = runJob(deps, id, request, controller).finally(() => running.delete(id));
-    running.set(id, { controller, work });
-    return { ok: true, value: { id, max_ms: limits.job_ms } };
-  };
-  return {
+/**
+ * Code that goes on after its turn, in the process that started it. A job is a trigger whose events are what happens to the code, so people
+ * see it in the list of triggers, and removing it ends it. If the process dies, its jobs die with it, and their threads are told once.
+ */
+export class JobRunner implements Jobs {
+  readonly #planning: Planning;
+  readonly #running = new Map<string, { controller: AbortController; work: Promise<void> }>();
+  readonly #mutex = new KeyedMutex();
+
+  constructor(planning: Planning) {
+    this.#planning = planning;
+  }
+
+  start(request: JobRequest): ReturnType<Jobs["start"]> {
     // One at a time, so that two at once cannot exceed the limit.
-    start: (request) => mutex.run(request.place.namespace, () => start(request)),
-    isRunning: (id) => running.has(id),
-    async close() {
-      const all = [...running.values()];
-      for (const { controller } of all) controller.abort();
-      await Promise.all(all.map(({ work }) => work));
-    },
-  };
+    return this.#mutex.run(request.place.namespace, () => this.#start(request));
+  }
+
+  async #start(request: JobRequest): ReturnType<Jobs["start"]> {
+    const { book, limits } = this.#planning;
+    const { turn_id, call_id, place } = request;
+    if (limits.job_ms === 0)
+      return refused("Jobs are off here. Run it without `watch`, or tell the person.", 409);
+    const { length } = await jobsOf(book, place.namespace);
+    if (length >= limits.jobs)
+      return refused(`${length} jobs run in this channel, the maximum. \`/agent schedule\` shows them.`, 409);
+    const value = triggerSchema.parse({
+      ...madeBy(this.#planning, request),
+      what: "trigger",
+      text: "Go on with what you started the job for.",
+      condition: { on: "job", language: request.name, alive_until: this.#planning.clock.now() + aliveMs },
+    });
+    const id = idOf(`job ${turn_id} ${call_id}`);
+    await book.add({ id, namespace: place.namespace, due_at: vouchedUntil(value), value });
+    const controller = new AbortController();
+    const work = runJob(this.#planning, id, request, controller).finally(() => this.#running.delete(id));
+    this.#running.set(id, { controller, work });
+    return { ok: true, value: { id, max_ms: limits.job_ms } };
+  }
+
+  /** Whether this process runs it. */
+  isRunning(id: string): boolean {
+    return this.#running.has(id);
+  }
+
+  /** Kills the jobs of this process. */
+  async close(): Promise<void> {
+    const all = [...this.#running.values()];
+    for (const { controller } of all) controller.abort();
+    await Promise.all(all.map(({ work }) => work));
+  }
 }
 
 /** The running jobs of a channel. */
 export async function jobsOf(book: PlanBook, namespace: string): Promise<Entry<Trigger>[]> {
-  return (await book.triggers(namespace)).filter(({ value }) => value.condition.on === "job");
-}
-
-function newTrigger({ platforms, now }: JobDeps, { author, place, name }: JobRequest): Trigger {
-  const made_at = now();
-  return triggerSchema.parse({
-    what: "trigger",
-    text: "Go on with what you started the job for.",
-    maker: author,
-    on_platform: platforms.of(place.namespace) !== undefined,
-    thread: place.thread,
-    made_at,
-    condition: { on: "job", language: name, alive_until: made_at + aliveMs },
-  });
-}
-
-function refused(message: string): Outcome<never> {
-  return { ok: false, status: 409, message };
+  return (await book.of("trigger", namespace)).filter(({ value }) => value.condition.on === "job");
 }
 
 /** Runs a job to its end and stores what happens. Never rejects. When its trigger is removed, the job is killed. */
 async function runJob(
-  deps: JobDeps,
+  planning: Planning,
   id: string,
   request: JobRequest,
   controller: AbortController,
 ): Promise<void> {
   const { signal } = controller;
   const { thread } = request.place;
-  const fail = (error: unknown) => deps.report(error, "a job");
-  const note = async (key: string, happened: string) => {
-    await noteEvent(deps.book, deps, id, { key, at: deps.now(), thread, happened: deps.redact(happened) });
-    deps.wake();
-  };
-  const watch = watchOutput(deps, request, (key, happened) => void note(key, happened).catch(fail));
-  const endBeat = vouch(deps, id, controller);
+  const fail = (error: unknown) => planning.report(error, "a job");
+  const note = (key: string, happened: string) =>
+    noteEvent(planning, id, { key, at: planning.clock.now(), thread, happened: planning.redact(happened) });
+  const watch = watchOutput(planning, request, (key, happened) => void note(key, happened).catch(fail));
+  const endBeat = vouch(planning, id, controller);
   try {
-    const happened = await runOnFolder(deps, id, request, watch.line, signal);
+    const happened = await runOnFolder(planning, id, request, watch.line, signal);
     if (!signal.aborted) await note(jobEnd, happened);
   } catch (error) {
     if (signal.aborted) return;
@@ -132,15 +105,15 @@ async function runJob(
 }
 
 /** Renews the trigger of a running job. Without one, the job is killed. */
-function vouch({ clock, book, now }: JobDeps, id: string, controller: AbortController): () => void {
+function vouch({ clock, book }: Planning, id: string, controller: AbortController): () => void {
   let cancel = () => {};
   const schedule = () => {
     cancel = clock.after(beatMs, () => void beat().catch(schedule));
   };
   const beat = async () => {
-    const alive_until = now() + aliveMs;
-    const known = await book.change(id, ({ value, due_at }) => {
-      if (value.what !== "trigger" || value.condition.on !== "job") return undefined;
+    const alive_until = clock.now() + aliveMs;
+    const known = await book.change<Trigger>(id, ({ value, due_at }) => {
+      if (value.condition.on !== "job") return undefined;
       // Unless an event waits, it is due when nobody vouches for the job any more.
       const isWaiting = due_at !== undefined && due_at !== vouchedUntil(value);
       const next = isWaiting ? due_at : alive_until;
@@ -155,23 +128,21 @@ function vouch({ clock, book, now }: JobDeps, id: string, controller: AbortContr
 
 /** Tells once of a line with the text that is waited for, and once of silence. */
 function watchOutput(
-  { clock }: JobDeps,
+  { clock }: Planning,
   { line: wanted, quiet_ms }: JobRequest,
-  tell: (key: string, happened: string) => void,
+  note: (key: string, happened: string) => void,
 ) {
   const lines: string[] = [];
-  let [waits, quietMs] = [wanted !== undefined, quiet_ms];
+  const pending = new Set(["line", "quiet"]);
+  const tell = (key: string, printed: string) => {
+    pending.delete(key);
+    note(key, `The job runs and has printed ${printed}.\n${lines.join("\n")}`);
+  };
   let cancel = () => {};
   const listen = () => {
     cancel();
-    if (quietMs === undefined) return;
-    cancel = clock.after(quietMs, () => {
-      tell(
-        "quiet",
-        `The job runs and has printed nothing for ${(quiet_ms ?? 0) / 1_000} s.\n${lines.join("\n")}`,
-      );
-      quietMs = undefined;
-    });
+    if (quiet_ms !== undefined && pending.has("quiet"))
+      cancel = clock.after(quiet_ms, () => tell("quiet", `nothing for ${quiet_ms / 1_000} s`));
   };
   listen();
   return {
@@ -179,9 +150,7 @@ function watchOutput(
       lines.push(text.slice(0, recent.characters));
       if (lines.length > recent.lines) lines.shift();
       listen();
-      if (!waits || !text.includes(wanted ?? "")) return;
-      waits = false;
-      tell("line", `The job runs and has printed the line.\n${lines.join("\n")}`);
+      if (wanted !== undefined && pending.has("line") && text.includes(wanted)) tell("line", "the line");
     },
     end: () => cancel(),
   };
@@ -189,7 +158,7 @@ function watchOutput(
 
 /** Runs the code beside other code of the thread, and keeps its output as a file. Returns how it ended, and what it left. */
 async function runOnFolder(
-  { folders, redact, limits: { job_ms } }: JobDeps,
+  { folders, redact, limits: { job_ms } }: Planning,
   id: string,
   { place, turn_id, call_id, text, run }: JobRequest,
   onLine: (line: string) => void,

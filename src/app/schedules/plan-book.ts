@@ -1,94 +1,108 @@
 import { createHash } from "node:crypto";
-import type { z } from "zod";
 import {
-  dueKinds,
+  type DueEntries,
+  type DueEntry,
+  type Plan,
+  type PlanKinds,
+  planSchema,
   type Schedule,
-  scheduleSchema,
   type Trigger,
-  triggerSchema,
-} from "../../core/ports/schedule.ts";
-import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
+} from "../../core/ports/schedules.ts";
 import { toJson } from "../../core/values/json.ts";
-import type { Entry } from "./planning.ts";
 
-/** Reads and writes schedules and triggers in the store of due entries. */
-export interface PlanBook {
-  /** The schedule or trigger with this id; undefined for other entries and unknown ids. */
-  get(id: string): Promise<Entry<Schedule | Trigger> | undefined>;
-  /** The plans of a channel, or of all channels, in the order they were made. */
-  list(namespace?: string): Promise<Entry<Schedule | Trigger>[]>;
-  triggers(namespace: string): Promise<Entry<Trigger>[]>;
-  /** The plan that was stored under a key. */
-  added(key: string): Promise<Entry<Schedule | Trigger> | undefined>;
-  /** Stores a plan under an id made from the key. @throws when the id exists */
-  add(entry: Omit<Entry<Schedule | Trigger>, "id" | "kind">, key: string): Promise<Entry<Schedule | Trigger>>;
-  /** Changes the stored plan; when `change` returns undefined, it stays. Returns the plan afterwards; undefined when there is none. */
-  change(id: string, change: (entry: Plans) => Changed | undefined): Promise<Plans | undefined>;
-  remove(id: string): Promise<boolean>;
+/** A stored plan. `due_at` is when it is next looked at. */
+export interface Entry<Value extends Plan = Plan> extends Omit<DueEntry, "value"> {
+  value: Value;
 }
 
-type Plans = Entry<Schedule | Trigger>;
+/** A schedule or trigger: what lists show. */
+export type Planned = Entry<Schedule | Trigger>;
 
 /** A change of a plan: a new value, if any, and when the plan is next looked at. */
-interface Changed {
-  value?: Schedule | Trigger;
+interface Changed<Value> {
+  value?: Value;
   due_at: number | undefined;
 }
 
+export function kindOf({ what }: Pick<Plan, "what">): keyof PlanKinds {
+  return what === "trigger" || what === "goal" ? what : "schedule";
+}
+
 /** The plan in an entry; undefined for entries of other kinds, and when it cannot be read. */
-export function readPlan(entry: DueEntry): Entry<Schedule | Trigger> | undefined {
-  const schema = schemaOf(entry.kind);
-  const parsed = schema?.safeParse(entry.value);
-  return parsed?.success ? { ...entry, value: parsed.data } : undefined;
+export function readPlan(entry: DueEntry): Entry | undefined {
+  const { data } = planSchema.safeParse(entry.value);
+  return data && { ...entry, value: data };
 }
 
-function schemaOf(kind: string): z.ZodType<Schedule | Trigger> | undefined {
-  if (kind === dueKinds.schedule) return scheduleSchema;
-  return kind === dueKinds.trigger ? triggerSchema : undefined;
-}
+/** Reads and writes plans in the store of due entries. */
+export class PlanBook {
+  readonly #due: DueEntries;
 
-/** Maximum plans of all channels that are read at once. */
-const maxPlans = 100_000;
+  constructor(due: DueEntries) {
+    this.#due = due;
+  }
 
-export function createPlanBook(due: DueEntries): PlanBook {
-  const get: PlanBook["get"] = async (id) => {
-    const entry = await due.get(id);
+  /** The plan with this id; undefined for other entries and unknown ids. */
+  async get(id: string): Promise<Entry | undefined> {
+    const entry = await this.#due.get(id);
     return entry && readPlan(entry);
-  };
-  return {
-    get,
-    added: (key) => get(idOf(key)),
-    async list(namespace) {
-      const where = namespace === undefined ? { most: maxPlans } : { namespace };
-      const lists = await Promise.all(
-        [dueKinds.schedule, dueKinds.trigger].map((kind) => due.list({ ...where, kind })),
-      );
-      return lists
-        .flat()
-        .flatMap((entry) => readPlan(entry) ?? [])
-        .sort((a, b) => a.value.made_at - b.value.made_at);
-    },
-    async triggers(namespace) {
-      const entries = await due.list({ namespace, kind: dueKinds.trigger });
-      return entries.flatMap((entry) => (readPlan(entry) as Entry<Trigger> | undefined) ?? []);
-    },
-    async add(entry, key) {
-      const id = idOf(key);
-      const kind = entry.value.what === "trigger" ? dueKinds.trigger : dueKinds.schedule;
-      await due.add({ ...entry, id, kind, value: toJson(entry.value) });
-      return { ...entry, id, kind };
-    },
-    async change(id, change) {
-      const changed = await due.change(id, (stored) => {
-        const entry = readPlan(stored);
-        const next = entry && change(entry);
-        if (entry === undefined || next === undefined) return undefined;
-        return { ...stored, due_at: next.due_at, value: toJson(next.value ?? entry.value) };
-      });
-      return changed && readPlan(changed);
-    },
-    remove: (id) => due.remove(id),
-  };
+  }
+
+  /** The schedule or trigger with this id. */
+  async planned(id: string): Promise<Planned | undefined> {
+    const entry = await this.get(id);
+    return entry?.value.what === "goal" ? undefined : (entry as Planned | undefined);
+  }
+
+  /** The plans of one kind in a channel. */
+  async of<Kind extends keyof PlanKinds>(kind: Kind, namespace: string): Promise<Entry<PlanKinds[Kind]>[]> {
+    const entries = await this.#due.list({ namespace, kind });
+    return entries.flatMap((entry) => (readPlan(entry) as Entry<PlanKinds[Kind]> | undefined) ?? []);
+  }
+
+  /** The schedules and triggers of a channel, in the order they were made. */
+  async list(namespace: string): Promise<Planned[]> {
+    const lists = await Promise.all([this.of("schedule", namespace), this.of("trigger", namespace)]);
+    return lists.flat().sort((a, b) => a.value.made_at - b.value.made_at);
+  }
+
+  /** The reminders that others made for the person of these direct messages. */
+  async forReceiver(namespace: string): Promise<Planned[]> {
+    const entries = await this.#due.list({ shown_in: namespace });
+    return entries.flatMap((entry) => (readPlan(entry) as Planned | undefined) ?? []);
+  }
+
+  /** @throws when the id exists */
+  async add<Value extends Plan>(
+    entry: Pick<Entry<Value>, "id" | "namespace" | "due_at" | "value">,
+  ): Promise<Entry<Value>> {
+    const kind = kindOf(entry.value);
+    const shown_in = entry.value.for?.namespace;
+    await this.#due.add({ ...entry, shown_in, kind, value: toJson(entry.value) });
+    return { ...entry, kind };
+  }
+
+  /**
+   * Changes the stored plan; when `change` returns undefined, it stays. Returns the plan afterwards; undefined when there is none. The kind
+   * of a plan stays the same, so callers that have seen it name it.
+   */
+  async change<Value extends Plan = Plan>(
+    id: string,
+    change: (entry: Entry<Value>) => Changed<Value> | undefined,
+  ): Promise<Entry<Value> | undefined> {
+    const read = (stored: DueEntry) => readPlan(stored) as Entry<Value> | undefined;
+    const changed = await this.#due.change(id, (stored) => {
+      const entry = read(stored);
+      const next = entry && change(entry);
+      if (entry === undefined || next === undefined) return undefined;
+      return { ...stored, due_at: next.due_at, value: toJson(next.value ?? entry.value) };
+    });
+    return changed && read(changed);
+  }
+
+  remove(id: string): Promise<boolean> {
+    return this.#due.remove(id);
+  }
 }
 
 /** Letters and digits that are not mistaken for each other when typed. */

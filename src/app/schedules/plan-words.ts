@@ -1,14 +1,8 @@
 /** Schedules and triggers in words, for lists, questions and why a turn runs. */
 
 import { cronInWords } from "../../core/ports/plan-times.ts";
-import type {
-  PlannedView,
-  Schedule,
-  ScheduleLimits,
-  Trigger,
-  TriggerCondition,
-} from "../../core/ports/schedule.ts";
-import type { Entry } from "./planning.ts";
+import type { PlannedView, Schedule, TriggerCondition } from "../../core/ports/schedules.ts";
+import type { Planned } from "./plan-book.ts";
 import { nextTimes, shownTime } from "./times.ts";
 
 /** How many next times a person is shown. */
@@ -67,7 +61,7 @@ function nextOf(plan: Schedule, after: number): number[] {
 }
 
 /** A plan as people read it, with times in the reader's zone. */
-export function viewOf({ id, value }: Entry<Schedule | Trigger>, now: number, zone: string): PlannedView {
+export function viewOf({ id, value }: Planned, now: number, zone: string): PlannedView {
   const isTrigger = value.what === "trigger";
   const next = isTrigger || value.paused !== undefined ? [] : nextOf(value, now);
   return {
@@ -82,18 +76,4 @@ export function viewOf({ id, value }: Entry<Schedule | Trigger>, now: number, zo
     tools: isTrigger ? [] : value.tools.map(({ tool }) => tool),
     paused: value.paused?.because,
   };
-}
-
-/** Why no further plan fits; undefined when there is room. */
-export function limitProblem(
-  plans: readonly { value: Schedule | Trigger }[],
-  makerId: string,
-  { per_channel, per_person }: ScheduleLimits,
-): string | undefined {
-  const own = plans.filter(({ value }) => value.maker.id === makerId).length;
-  const rest = "Remove one first: `/agent schedule list` shows them.";
-  if (own >= per_person)
-    return `You have ${own} schedules and triggers here; the maximum is ${per_person}. ${rest}`;
-  if (plans.length < per_channel) return undefined;
-  return `There are ${plans.length} schedules and triggers here; the maximum is ${per_channel}. ${rest}`;
 }

@@ -1,43 +1,68 @@
-import type { GoalView, Schedule, Trigger } from "../../core/ports/schedule.ts";
-import type { DueEntry, Planner, Schedules } from "../../core/ports/schedules.ts";
+import type { TurnReading } from "../../core/log/turn-log.ts";
+import type { ChatPerson, ChatPlatforms } from "../../core/ports/chat-platform.ts";
+import type { Planner } from "../../core/ports/schedules.ts";
+import type { Clock, Leases, Log } from "../../core/ports/storage.ts";
+import type { TurnPorts } from "../../core/scope/turn.ts";
+import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
+import { settingsOf } from "../../core/skill/namespace-state.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
+import { zoneOf } from "../../core/values/said-line.ts";
+import type { ScheduleSetup } from "../app-deps.ts";
+import type { Submit } from "../turns/submit.ts";
+import type { PlanBook } from "./plan-book.ts";
 
-/** A stored schedule or trigger. `due_at` is when it is next looked at. */
-export interface Entry<Value> extends Omit<DueEntry, "value"> {
-  value: Value;
+/** What plans need of the app. */
+export interface PlanSurroundings
+  extends ScheduleSetup,
+    Pick<TurnPorts, "store" | "offers" | "folders" | "redact" | "report" | "time_zone"> {
+  log: Pick<TurnReading, "get" | "list" | "read">;
+  platforms: ChatPlatforms;
+  catalogue: CatalogueLoader;
+  /** The agent's own tools, which need no approval. */
+  metaTools: readonly { name: string }[];
+  submit: Submit;
+  clock: Clock;
+  leases: Leases;
+  logger: Log;
+  /** The public address of the bot; without it, addresses of webhooks have no host. */
+  public_url?: string | undefined;
+  /** Why a person may not use the bot in a place; undefined when they may. */
+  refusalOf(person: ChatPerson, place: Place): string | undefined;
+  /** Why nothing more may be spent in a channel for a person; undefined below the limits. */
+  overBudget(namespace: string, person: Author): Promise<string | undefined>;
+  /** Stops a turn. @param by a person's id */
+  stop(turnId: string, by: string): Promise<unknown>;
 }
 
-/** Adds, shows and changes plans. */
-export interface PlanKeeping extends Omit<Schedules, "plan" | "replan"> {
-  /** Whether a person may change a plan of a channel. A failure says who may. */
-  mayChange(planner: Planner, id: string): Promise<Outcome<Entry<Schedule | Trigger>>>;
-  /**
-   * Sets a new secret for a webhook: `given`, or a generated one. On a chat platform a generated secret is whispered to the person who
-   * asked (`told`); programs read `secret`.
-   */
-  newSecret(
-    planner: Planner,
-    id: string,
-    given?: string,
-  ): Promise<Outcome<{ secret: string; told: boolean }>>;
+/** What the files of this folder work with. */
+export interface Planning extends PlanSurroundings {
+  book: PlanBook;
+  /** A plan may have come due. */
+  wake(): void;
+  /** Whether this process runs a job. */
+  isRunning(id: string): boolean;
 }
 
-/** Schedules and triggers, for people, programs and tools. */
-export type Planning = Schedules & PlanKeeping;
+/** The zone in which a person reads times in a channel. */
+export async function zoneFor(
+  { store, time_zone }: Planning,
+  author: Author,
+  namespace: string,
+): Promise<string> {
+  return zoneOf(author, (await settingsOf(store, namespace)).time_zone, time_zone);
+}
 
-/** Goals of threads: set, shown and ended by people. `run-goal.ts` starts their turns. */
-export interface Goals {
-  /**
-   * Sets the goal of a thread; its first turn starts at once. `key` identifies the request, so that a repeated one sets it once. Fails if a
-   * goal of the thread is still going.
-   */
-  set(planner: Planner, aim: string, max_turns: number | undefined, key: string): Promise<Outcome<GoalView>>;
-  /** The latest goal of a thread: the one that is going, or one that ended in the last days. */
-  of(place: Place): Promise<{ view: GoalView; maker: Author } | undefined>;
-  /** Ends goals that are going, of a channel or one of its threads, if the person who set them fits. Their turns go on. Returns them. */
-  end(where: { namespace: string; thread?: string }, fits: (maker: Author) => boolean): Promise<GoalView[]>;
-  /** A turn of the goal with this id has ended: looks at once what follows. */
-  turned(id: string): Promise<void>;
+/** What a plan has of the person who makes it, and of the place. */
+export function madeBy({ platforms, clock }: Planning, { author, place }: Planner) {
+  const on_platform = platforms.of(place.namespace) !== undefined;
+  return { maker: author, on_platform, thread: place.thread, made_at: clock.now(), failures: 0 };
+}
+
+export function refused(
+  message: string,
+  status: 400 | 403 | 404 | 409 = 400,
+): Outcome<never> & { ok: false } {
+  return { ok: false, status, message };
 }

@@ -1,19 +1,21 @@
 import { beginningOf, escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import type { Schedule, ScheduleLimits } from "../../core/ports/schedule.ts";
-import type { PersonNow } from "./maker-now.ts";
-import { starting } from "./needed-tools.ts";
-import { placeOfRuns } from "./plan-wish.ts";
+import type { Receiver, Schedule } from "../../core/ports/schedules.ts";
+import type { Cause } from "../../core/values/inbound.ts";
+import { isDirectMessage, type Place } from "../../core/values/place.ts";
+import { personNow } from "./maker-now.ts";
+import { starting, toolsChanged } from "./needed-tools.ts";
+import type { Entry } from "./plan-book.ts";
 import { nextInWords, whenInWords } from "./plan-words.ts";
-import type { Entry } from "./planning.ts";
-import { begin, holdWhilePaused, pauseAndTell, type RunDeps, tryLater } from "./run-plan.ts";
+import type { Planning } from "./planning.ts";
+import { begin, makerOf, personOr, stopAndTell, tryLater } from "./run-plan.ts";
 import { nextTimes, shownTime } from "./times.ts";
 
 /** The state of a schedule at a moment. Times are ms since the epoch. */
 interface DueRun {
   /** The time to run for; undefined when all are too long ago. */
   run: number | undefined;
-  /** Times without a run: the first one, and how many. */
-  missed: { first: number; count: number } | undefined;
+  /** Number of times without a run, the first of which the schedule waited for. */
+  missed: number;
   /** The next time it comes due. */
   next: number | undefined;
 }
@@ -25,67 +27,73 @@ const maxCounted = 100;
  * Decides what is due at `now`: the latest time that has come, unless it is too long ago. A reminder is never too late. Earlier times count
  * as missed.
  */
-function dueRun(plan: Schedule, now: number, { late_ms }: Pick<ScheduleLimits, "late_ms">): DueRun {
-  const first = plan.next ?? now;
-  const since = (after: number) =>
-    nextTimes(plan.timing, plan.time_zone, after, maxCounted).filter((at) => at <= now);
+function dueRun({ what, timing, time_zone }: Schedule, first: number, now: number, late_ms: number): DueRun {
+  const since = (after: number) => nextTimes(timing, time_zone, after, maxCounted).filter((at) => at <= now);
   const come = since(first - 1);
   const latest = since(Math.max(first, now - late_ms) - 1).at(-1) ?? come.at(-1) ?? first;
-  const run = plan.what === "reminder" || now - latest <= late_ms ? latest : undefined;
-  const missed = come.length - (run === undefined ? 0 : 1);
-  const [next] = nextTimes(plan.timing, plan.time_zone, Math.max(now, first), 1);
-  return { run, missed: missed > 0 ? { first, count: missed } : undefined, next };
+  const run = what === "reminder" || now - latest <= late_ms ? latest : undefined;
+  const [next] = nextTimes(timing, time_zone, Math.max(now, first), 1);
+  return { run, missed: come.length - (run === undefined ? 0 : 1), next };
 }
 
 /** Runs a schedule that is due, and sets its next time. Every step can be repeated after a crash. */
-export async function runSchedule(deps: RunDeps, entry: Entry<Schedule>): Promise<void> {
+export async function runSchedule(planning: Planning, entry: Entry<Schedule>): Promise<void> {
   const { id, namespace, value: plan } = entry;
-  const isEarly = (plan.next ?? 0) > deps.now() && !isUnwanted(plan);
-  if (plan.paused !== undefined || plan.next === undefined || isEarly) return moveOn(deps, entry, plan.next);
-  const place = placeOfRuns(id, namespace, plan);
-  if (await deps.isPaused(place.namespace)) return holdWhilePaused(deps, id);
-  const reader = await readerOf(deps, namespace, plan);
-  if (reader.is === "away") return tryLater(deps, id);
-  if (reader.is === "gone") return pauseAndTell(deps, entry, reader.because);
-  const changed = await deps.tools.changed(plan.tools, namespace);
-  if (changed === starting) return tryLater(deps, id);
-  if (changed !== undefined) return pauseAndTell(deps, entry, changed);
-  const due = dueRun(plan, deps.now(), deps.limits);
+  const now = planning.clock.now();
+  const isEarly = (plan.next ?? 0) > now && !isUnwanted(plan);
+  if (plan.paused !== undefined || plan.next === undefined || isEarly)
+    return moveOn(planning, entry, plan.next);
+  const { in_channel, ...place } = placeOfRuns(id, namespace, plan);
+  const maker = await makerOf(planning, entry, place.namespace);
+  const reader = maker && (plan.for === undefined ? maker : await receiverOf(planning, entry, plan.for));
+  if (reader === undefined) return;
+  const changed = await toolsChanged(planning, plan.tools, namespace);
+  if (changed === starting) return tryLater(planning, entry);
+  if (changed !== undefined) return stopAndTell(planning, entry, changed);
+  const due = dueRun(plan, plan.next, now, planning.limits.late_ms);
   const at = due.run ?? plan.next;
-  const says = textWithoutModel(plan, due, deps.now());
-  const because = `${whenInWords(plan)}${says === undefined ? lateWords(plan, due, deps.now()) : ""}`;
-  const begun = await begin(deps, entry, {
-    author: reader.author,
-    place,
+  const says = textWithoutModel(plan, due, now);
+  const because = `${whenInWords(plan)}${says === undefined ? lateWords(plan, due, now) : ""}`;
+  const begun = await begin(planning, entry, {
+    ...place,
+    author: reader,
     key: `schedule:${id}:${at}`,
     reads: "at" in plan.timing,
-    cause: { because, says, caused_by: plan.for && [plan.maker.id] },
+    cause: { because, says, in_channel, caused_by: plan.for && [plan.maker.id] },
   });
-  return begun === undefined ? tryLater(deps, id) : moveOn(deps, entry, due.next);
+  return begun === undefined ? tryLater(planning, entry) : moveOn(planning, entry, due.next);
+}
+
+/** Where the runs of a plan answer. A repeating task has a thread of its own in the channel, not the thread in which it was asked for. */
+function placeOfRuns(id: string, namespace: string, plan: Schedule): Place & Pick<Cause, "in_channel"> {
+  const thread = `schedule.${id}`;
+  if (plan.for !== undefined) return { namespace: plan.for.namespace, thread, in_channel: true };
+  if (plan.what === "reminder" || "at" in plan.timing) return { namespace, thread: plan.thread };
+  const in_channel = (plan.on_platform && !isDirectMessage(namespace)) || undefined;
+  return { namespace, thread, in_channel };
 }
 
 function isUnwanted({ for: receiver, receivers }: Schedule): boolean {
   return receiver !== undefined && receivers?.[receiver.id] !== true;
 }
 
-/** Who reads the runs of a schedule: its maker, if they may still have it, or the person whom it reminds for them. */
-async function readerOf({ people }: RunDeps, namespace: string, plan: Schedule): Promise<PersonNow> {
-  const maker = await people.maker(namespace, plan);
-  const { for: receiver, thread } = plan;
-  if (maker.is !== "there" || receiver === undefined) return maker;
-  if (isUnwanted(plan)) return { is: "gone", because: `${receiver.name} does not want it.` };
-  return people.person({ namespace: receiver.namespace, thread }, receiver.id);
+/** The person whom a reminder is for; undefined as for `personOr`. */
+async function receiverOf(planning: Planning, entry: Entry<Schedule>, { id, name, namespace }: Receiver) {
+  const { thread } = entry.value;
+  const person = isUnwanted(entry.value)
+    ? ({ is: "gone", because: `${name} does not want it.` } as const)
+    : await personNow(planning, { namespace, thread }, id);
+  return personOr(planning, entry, person);
 }
 
 /** Sets the next time, or removes a schedule that has none. A schedule that was changed during the run keeps its new time. */
 async function moveOn(
-  { book }: RunDeps,
+  { book }: Planning,
   { id, value: { next: ran } }: Entry<Schedule>,
   next: number | undefined,
 ) {
   let isOver = false;
-  await book.change(id, ({ value }) => {
-    if (value.what === "trigger") return undefined;
+  await book.change<Schedule>(id, ({ value }) => {
     isOver = value.next === ran && value.paused === undefined && next === undefined;
     if (value.next !== ran || isOver) return undefined;
     return { value: { ...value, next, failures: 0 }, due_at: value.paused === undefined ? next : undefined };
@@ -102,30 +110,27 @@ function textWithoutModel(plan: Schedule, due: DueRun, now: number): string | un
 /** Delay from which a run counts as late, ms. */
 const lateAfterMs = 2 * 60_000;
 
-function lateWords(plan: Schedule, { run, missed }: DueRun, now: number): string {
-  const late = run !== undefined && now - run > lateAfterMs;
-  const before =
-    missed === undefined
-      ? ""
-      : `, ${missed.count} earlier ${missed.count === 1 ? "time was" : "times were"} missed`;
-  return late ? `; late, planned for ${shownTime(run, plan.time_zone)}${before}` : before.replace(",", ";");
+function lateWords({ time_zone }: Schedule, { run, missed }: DueRun, now: number): string {
+  const isLate = run !== undefined && now - run > lateAfterMs;
+  const words = [
+    ...(isLate ? [`late, planned for ${shownTime(run, time_zone)}`] : []),
+    ...(missed > 0 ? [`${missed} earlier ${missed === 1 ? "time was" : "times were"} missed`] : []),
+  ];
+  return words.length === 0 ? "" : `; ${words.join(", ")}`;
 }
 
 function reminderText(plan: Schedule, { run, missed }: DueRun, now: number): string {
-  const { time_zone, maker } = plan;
+  const { time_zone, maker, next: first = now } = plan;
   const asked = plan.for && `**${escapeMarkdown(oneLine(maker.name, 200))}** asked me to remind you: `;
-  const text = `${asked ?? ""}${plan.text}`;
-  if (run === undefined || now - run <= lateAfterMs) return `⏰ ${text}`;
-  const first = missed?.first ?? run;
-  const others = missed === undefined ? "" : ` and ${missed.count} more`;
-  return `⏰ ${text}\n\n*This is late: it was planned for ${shownTime(first, time_zone)}${others}, when I was not running.*`;
+  const text = `⏰ ${asked ?? ""}${plan.text}`;
+  if (run === undefined || now - run <= lateAfterMs) return text;
+  const others = missed > 0 ? ` and ${missed} more` : "";
+  return `${text}\n\n*This is late: it was planned for ${shownTime(first, time_zone)}${others}, when I was not running.*`;
 }
 
 function missedText(plan: Schedule, { missed, next }: DueRun, now: number): string {
-  const { text, time_zone } = plan;
-  const first = shownTime(missed?.first ?? plan.next ?? now, time_zone);
-  const more = (missed?.count ?? 1) - 1;
-  const others = more > 0 ? ` and ${more} more` : "";
+  const { text, time_zone, next: first = now } = plan;
+  const others = missed > 1 ? ` and ${missed - 1} more` : "";
   const then = next === undefined ? "" : ` Next: ${nextInWords({ ...plan, next }, now, time_zone)[0]}.`;
-  return `I was not running at ${first}${others} (${time_zone}), so this was not done: “${beginningOf(text, 500)}”.${then}`;
+  return `I was not running at ${shownTime(first, time_zone)}${others} (${time_zone}), so this was not done: “${beginningOf(text, 500)}”.${then}`;
 }

@@ -1,24 +1,19 @@
 import { beginningOf } from "../../base/markdown-text.ts";
-import type { TurnReading } from "../../core/log/turn-log.ts";
 import {
+  type DueEntry,
   dueKinds,
-  hasWords,
-  isEmojiOf,
-  type ScheduleLimits,
   type Trigger,
   type TriggerCondition,
-  type TriggerEvent,
   type WatchedThread,
   watchedThreadSchema,
-} from "../../core/ports/schedule.ts";
-import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
+} from "../../core/ports/schedules.ts";
 import { cut } from "../../core/values/cut.ts";
 import type { Place } from "../../core/values/place.ts";
+import { hasWords, isEmojiOf } from "../../core/values/trigger-words.ts";
 import { emojiNames } from "../reading/emoji-names.ts";
-import type { HeldEvents } from "./held-events.ts";
-import type { PlanBook } from "./plan-book.ts";
-import type { Entry } from "./planning.ts";
-import { noteEvent } from "./run-trigger.ts";
+import { noteEvent } from "./held-events.ts";
+import type { Entry } from "./plan-book.ts";
+import type { Planning } from "./planning.ts";
 
 /** A message, as far as triggers look at it. */
 interface HeardMessage {
@@ -44,28 +39,6 @@ interface HeardReaction {
   key: string;
 }
 
-/** Matches messages and reactions in channels against triggers. Never rejects. */
-export interface ChatWatch {
-  heard(message: HeardMessage): Promise<void>;
-  reacted(reaction: HeardReaction): Promise<void>;
-  /** Handles a watched thread that is due: no answer is known yet. */
-  quiet(entry: DueEntry): Promise<void>;
-  /** Starts watching the thread in which a trigger was made. */
-  watchHere(entry: Entry<Trigger>): Promise<void>;
-}
-
-export interface WatchDeps {
-  book: PlanBook;
-  events: HeldEvents;
-  due: DueEntries;
-  log: Pick<TurnReading, "list">;
-  limits: ScheduleLimits;
-  now(): number;
-  /** An entry may have come due. */
-  wake(): void;
-  report(error: unknown, where: string): void;
-}
-
 /** Maximum watched threads in one channel. */
 const maxWatched = 200;
 
@@ -74,63 +47,68 @@ const maxAgeMs = 3_600_000;
 
 const hour = 3_600_000;
 
-export function createChatWatch(deps: WatchDeps): ChatWatch {
-  const { book, due, now, report } = deps;
-  const safely = async (work: () => Promise<void>) => {
+/** Matches messages and reactions in channels against triggers. Never rejects. */
+export class ChatWatch {
+  readonly #planning: Planning;
+
+  constructor(planning: Planning) {
+    this.#planning = planning;
+  }
+
+  async heard(message: HeardMessage): Promise<void> {
+    const { place, by_bot, said_at } = message;
+    if (by_bot) return;
+    await this.#each(place, said_at, async (trigger) => {
+      if (trigger.value.paused === undefined) await hearFor(this.#planning, trigger, message);
+    });
+  }
+
+  async reacted(reaction: HeardReaction): Promise<void> {
+    const { place, reference, person, emoji, added, at, key } = reaction;
+    if (!added) return;
+    const happened = `The reaction ${emoji} was added to a message.`;
+    const event = { key, at, by: person, thread: place.thread, happened, reference };
+    await this.#each(place, at, async ({ id, value }) => {
+      if (await isOf(value.condition, reaction)) await noteEvent(this.#planning, id, event);
+    });
+  }
+
+  /** The triggers of a channel, for something that just happened there. */
+  async #each({ namespace }: Place, at: number, look: (trigger: Entry<Trigger>) => Promise<void>) {
+    const { book, clock, report } = this.#planning;
+    if (clock.now() - at > maxAgeMs) return;
     try {
-      await work();
+      for (const trigger of await book.of("trigger", namespace)) await look(trigger);
     } catch (error) {
       report(error, "watching a chat for triggers");
     }
-  };
-  return {
-    heard: (message) =>
-      safely(async () => {
-        const { place, by_bot, said_at } = message;
-        if (by_bot || now() - said_at > maxAgeMs) return;
-        for (const trigger of await book.triggers(place.namespace))
-          if (trigger.value.paused === undefined) await hearFor(deps, trigger, message);
-      }),
-    reacted: (reaction) =>
-      safely(async () => {
-        const { place, reference, person, emoji, added, at, key } = reaction;
-        if (!added || now() - at > maxAgeMs) return;
-        const happened = `The reaction ${emoji} was added to a message.`;
-        for (const { id, value } of await book.triggers(place.namespace))
-          if (await isOf(value.condition, reaction))
-            await note(deps, id, { key, at, by: person, thread: place.thread, happened, reference });
-      }),
-    quiet: async ({ id, namespace, value }) => {
-      const { data: watched } = watchedThreadSchema.safeParse(value);
-      if (watched !== undefined && !(await isAnswered(deps, namespace, watched))) {
-        const { trigger, thread, at, by, text } = watched;
-        const happened = cut(`Nobody has answered this since: ${text}`, 2_000);
-        await note(deps, trigger, { key: `quiet:${thread}:${at}`, at, by, thread, happened });
-      }
-      await due.remove(id);
-    },
-    async watchHere({ id, namespace, value: { condition, maker, thread, made_at, text } }) {
-      if (condition.on !== "quiet" || !condition.here) return;
-      const value = { trigger: id, thread, by: maker.id, text: beginningOf(text, 1_000), at: made_at };
-      await watch(deps, namespace, made_at + condition.hours * hour, value);
-    },
-  };
+  }
 }
 
-async function note(deps: WatchDeps, trigger: string, event: TriggerEvent): Promise<void> {
-  if ((await noteEvent(deps.book, deps, trigger, event)) === "held") deps.wake();
+/** Handles a watched thread that is due: no answer is known yet. */
+export async function endWatch(planning: Planning, { id, namespace, value }: DueEntry): Promise<void> {
+  const { data: watched } = watchedThreadSchema.safeParse(value);
+  if (watched !== undefined && !(await isAnswered(planning, namespace, watched))) {
+    const { trigger, thread, at, by, text } = watched;
+    const happened = cut(`Nobody has answered this since: ${text}`, 2_000);
+    await noteEvent(planning, trigger, { key: `quiet:${thread}:${at}`, at, by, thread, happened });
+  }
+  await planning.due.remove(id);
+}
+
+/** Starts watching the thread in which a trigger was made. */
+export async function watchHere(planning: Planning, { id, namespace, value }: Entry<Trigger>): Promise<void> {
+  const { condition, maker, thread, made_at, text } = value;
+  if (condition.on !== "quiet" || !condition.here) return;
+  const watched = { trigger: id, thread, by: maker.id, text: beginningOf(text, 1_000), at: made_at };
+  await watch(planning, namespace, condition.hours, watched);
 }
 
 /** Watches a thread for a trigger, unless it does already. */
-async function watch(
-  { due, wake }: WatchDeps,
-  namespace: string,
-  due_at: number,
-  value: WatchedThread,
-): Promise<void> {
+async function watch({ due, wake }: Planning, namespace: string, hours: number, value: WatchedThread) {
   const id = watchedId(value.trigger, value.thread);
   if ((await due.get(id)) !== undefined) return;
-  await due.add({ id, namespace, kind: dueKinds.watched, due_at, value });
+  await due.add({ id, namespace, kind: dueKinds.watched, due_at: value.at + hours * hour, value });
   wake();
 }
 
@@ -152,34 +130,34 @@ async function isReactionOf(wanted: string, reaction: string): Promise<boolean> 
 }
 
 async function hearFor(
-  deps: WatchDeps,
+  planning: Planning,
   { id, value: { condition } }: Entry<Trigger>,
   { key, place, author, text, said_at, addressed, in_thread, edited_at }: HeardMessage,
 ): Promise<void> {
-  const { due } = deps;
+  const { due } = planning;
+  const { thread, namespace } = place;
   if (condition.on === "message") {
     // A message to the bot has a turn of its own.
     if (addressed !== "none" || !hasWords(condition.words, text)) return;
-    await note(deps, id, { key, at: said_at, by: author, thread: place.thread, happened: cut(text, 8_000) });
+    await noteEvent(planning, id, { key, at: said_at, by: author, thread, happened: cut(text, 8_000) });
     return;
   }
   if (condition.on !== "quiet" || edited_at !== undefined) return;
-  const watched = await due.get(watchedId(id, place.thread));
+  const watched = await due.get(watchedId(id, thread));
   if (watched !== undefined) {
     if (watchedThreadSchema.safeParse(watched.value).data?.by !== author) await due.remove(watched.id);
     return;
   }
   if (condition.here || in_thread || addressed !== "none") return;
-  const others = await due.list({ namespace: place.namespace, kind: dueKinds.watched, most: maxWatched });
+  const others = await due.list({ namespace, kind: dueKinds.watched, most: maxWatched });
   if (others.length >= maxWatched) return;
-  const { thread, namespace } = place;
   const value = { trigger: id, thread, by: author, text: beginningOf(text, 1_000), at: said_at };
-  await watch(deps, namespace, said_at + condition.hours * hour, value);
+  await watch(planning, namespace, condition.hours, value);
 }
 
 /** Whether the bot has had a turn of another person in the thread since the watch began. */
 async function isAnswered(
-  { log }: WatchDeps,
+  { log }: Planning,
   namespace: string,
   { thread, by, at }: WatchedThread,
 ): Promise<boolean> {

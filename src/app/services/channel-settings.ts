@@ -1,49 +1,18 @@
-import { z } from "zod";
 import { oneLine } from "../../base/markdown-text.ts";
 import { nearestName } from "../../base/nearest-name.ts";
 import {
-  botModeSchema,
+  type ChannelSettings,
   type NamespaceState,
-  replyModeSchema,
+  type SettingsChange,
   updateNamespace,
 } from "../../core/skill/namespace-state.ts";
 import { nearest } from "../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { type Author, timeZoneNamed } from "../../core/values/inbound.ts";
-import { efforts } from "../../core/values/message.ts";
 import { hereInWords } from "../../core/values/place.ts";
 import { type Profile, whyUnusable } from "../../core/values/profile.ts";
 import type { AppDeps } from "../app-deps.ts";
 import { type Spending, tokenLimitText } from "../turns/spending.ts";
-import { closed } from "./shapes.ts";
-
-const name = (most: number) => z.string().min(1).max(most).nullable().optional();
-
-/** A change of a channel's settings. Missing fields stay as they are; `null` restores the default. */
-export const settingsChange = closed(
-  z.object({
-    progress: z.enum(["quiet", "steps", "full"]).optional(),
-    while_running: z.enum(["steer", "queue"]).optional(),
-    profile: name(200),
-    model: name(300).describe("provider/model"),
-    effort: z.enum(efforts).nullable().optional(),
-    reply: replyModeSchema.nullable().optional(),
-    bots: botModeSchema.nullable().optional().describe("messages of other bots"),
-    time_zone: name(200).describe("IANA name, for people whose own zone is not known"),
-    paused: z.boolean().optional(),
-    allowed_skills: z.array(z.string().min(1).max(200)).max(1000).nullable().optional(),
-    spending: closed(
-      z.object({
-        day_usd: z.number().positive().optional(),
-        day_tokens: z.number().int().positive().optional(),
-      }),
-    )
-      .nullable()
-      .optional()
-      .describe("lower limits of the channel's day (UTC) than the operator's"),
-  }),
-);
-export type SettingsChange = z.output<typeof settingsChange>;
 
 /** Changes the settings of a channel, for commands and the API. */
 export type ChangeSettings = (
@@ -105,22 +74,20 @@ function zoneProblem({ time_zone: text }: SettingsChange): string | undefined {
   return `There is no time zone ${oneLine(text, 64)}. ${advice}`;
 }
 
-type Settings = NamespaceState["settings"];
-
 /** Applies a change. A channel that is paused twice stays paused by the first person. */
 function apply(
-  settings: Settings,
-  { paused, time_zone, spending, ...plain }: SettingsChange,
-  pause: NonNullable<Settings["paused"]>,
+  settings: ChannelSettings,
+  { paused, time_zone, spending, ...change }: SettingsChange,
+  pause: NonNullable<ChannelSettings["paused"]>,
 ): void {
-  const change = {
-    ...plain,
+  const changes = {
+    ...change,
     time_zone: time_zone && timeZoneNamed(time_zone),
     spending: spending && { ...settings.spending, ...spending },
+    paused: paused ? (settings.paused ?? pause) : paused === false ? null : undefined,
   };
-  for (const [name, value] of Object.entries(change))
-    if (value !== undefined) Object.assign(settings, { [name]: value ?? undefined });
-  if (paused !== undefined) settings.paused = paused ? (settings.paused ?? pause) : undefined;
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  Object.assign(settings, Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])));
 }
 
 /** The time zones people can choose from, without aliases. */

@@ -16,19 +16,20 @@ export const ground = "#fcfbf8";
 /** Font sizes, pixels. A phone shows a chart half as wide. */
 export const fontSizes = { title: 19, subtitle: 14, axisTitle: 14, label: 13 };
 
-interface Inks {
-  ink: string;
-  faint: string;
-  line: string;
-  grid: string;
-}
-const onLight: Inks = { ink: "#2b2b2b", faint: "#55534d", line: "#a8a59c", grid: "#e4e2dc" };
-const onDark: Inks = { ink: "#f2f0ea", faint: "#cfccc4", line: "#8a877f", grid: "#45433f" };
+const onLight = { ink: "#2b2b2b", faint: "#55534d", line: "#a8a59c", grid: "#e4e2dc" };
+const onDark = { ink: "#f2f0ea", faint: "#cfccc4", line: "#8a877f", grid: "#45433f" };
 
 /** The theme of charts: opaque, so that they are readable on dark and light backgrounds. */
 export function chartTheme(background: string) {
   const { ink, faint, line, grid } = isDark(background) ? onDark : onLight;
   const { title, subtitle, axisTitle, label } = fontSizes;
+  const words = {
+    labelColor: ink,
+    titleColor: ink,
+    labelFontSize: label,
+    titleFontSize: axisTitle,
+    titleFontWeight: "normal",
+  };
   return {
     background,
     padding: 18,
@@ -44,11 +45,8 @@ export function chartTheme(background: string) {
       subtitlePadding: 5,
     },
     axis: {
+      ...words,
       labelColor: faint,
-      titleColor: ink,
-      labelFontSize: label,
-      titleFontSize: axisTitle,
-      titleFontWeight: "normal",
       titlePadding: 10,
       titleLimit: 420,
       labelPadding: 5,
@@ -61,22 +59,8 @@ export function chartTheme(background: string) {
     },
     axisX: { grid: false },
     axisY: { titleLimit: 300 },
-    legend: {
-      labelColor: ink,
-      titleColor: ink,
-      labelFontSize: label,
-      titleFontSize: axisTitle,
-      titleFontWeight: "normal",
-      titleLimit: 180,
-      labelLimit: 160,
-    },
-    header: {
-      labelColor: ink,
-      titleColor: ink,
-      labelFontSize: label,
-      titleFontSize: axisTitle,
-      titleFontWeight: "normal",
-    },
+    legend: { ...words, titleLimit: 180, labelLimit: 160 },
+    header: words,
     range: {
       category: palette,
       ordinal: { scheme: "blues" },
@@ -98,12 +82,8 @@ export function chartTheme(background: string) {
 /** Whether it is a dark background, which needs light text: a colour as `#1e1e1e`, or one of the common names. */
 function isDark(colour: string): boolean {
   if (/^(black|navy|midnightblue|darkblue|darkslategr[ae]y)$/i.test(colour)) return true;
-  const short = /^#([\da-f])([\da-f])([\da-f])$/i
-    .exec(colour)
-    ?.slice(1)
-    .map((each) => each + each);
-  const parts = short ?? /^#([\da-f]{2})([\da-f]{2})([\da-f]{2})$/i.exec(colour)?.slice(1);
-  if (parts === undefined) return false;
-  const [red = 0, green = 0, blue = 0] = parts.map((each) => Number.parseInt(each, 16));
+  const whole = colour.replace(/^#([\da-f])([\da-f])([\da-f])$/i, "#$1$1$2$2$3$3");
+  if (!/^#[\da-f]{6}$/i.test(whole)) return false;
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(whole.slice(at, at + 2), 16));
   return 0.299 * red + 0.587 * green + 0.114 * blue < 110;
 }

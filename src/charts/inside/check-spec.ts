@@ -20,9 +20,8 @@ function* objectsIn(value: Json, key = "", depth = 0): Generator<{ key: string; 
 
 /** Rejects a specification that cannot be drawn here: data or pictures from elsewhere, and fields that no row has. @throws ChartProblem */
 export function checkSpec(spec: Members, rows: readonly ChartRow[]): void {
-  if (
-    !["mark", "layer", "facet", "concat", "hconcat", "vconcat", "repeat", "spec"].some((key) => key in spec)
-  )
+  const drawn = ["mark", "layer", "facet", "concat", "hconcat", "vconcat", "repeat", "spec"];
+  if (!drawn.some((key) => key in spec))
     throw new ChartProblem('The specification has no mark. Give one, e.g. {"mark": "bar", "encoding": {…}}.');
   for (const { key, members } of objectsIn(spec)) {
     if (key === "data" && "url" in members)
@@ -45,9 +44,8 @@ function checkFields(spec: Members, rows: readonly ChartRow[]): void {
   if (objects.some(makesUnknown)) return;
   const columns = new Set(rows.slice(0, 500).flatMap((row) => Object.keys(row)));
   const made = new Set(objects.flatMap(({ members }) => madeBy(members)));
-  const used = objects.flatMap(({ members }) => (typeof members.field === "string" ? members.field : []));
   const isKnown = (name: string) => columns.has(name) || made.has(name) || columns.has(plain(name));
-  const unknown = [...new Set(used)].filter((name) => !isKnown(name));
+  const unknown = fieldsOf(spec).filter((name) => !isKnown(name));
   if (unknown.length === 0) return;
   const quoted = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(", ");
   throw new ChartProblem(
@@ -78,18 +76,19 @@ function plain(field: string): string {
 export function oddities(spec: Members, rows: readonly ChartRow[]): string[] {
   const { mark } = spec;
   const type = isMembers(mark) ? mark.type : mark;
-  const isLine = type === "line" || type === "area" || type === "trail";
-  const notes: string[] = [];
-  if (isLine && rows.length === 1)
-    notes.push("A line needs two points, and there is one: it is a dot. Say the number instead.");
-  return [...notes, ...emptyFields(spec, rows)];
+  const isDot = rows.length === 1 && (type === "line" || type === "area" || type === "trail");
+  const dot = "A line needs two points, and there is one: it is a dot. Say the number instead.";
+  return [...(isDot ? [dot] : []), ...emptyFields(spec, rows)];
+}
+
+/** The fields that a specification names. */
+function fieldsOf(spec: Members): string[] {
+  const fields = [...objectsIn(spec)].map(({ members }) => members.field);
+  return [...new Set(fields.filter((field) => typeof field === "string"))];
 }
 
 function emptyFields(spec: Members, rows: readonly ChartRow[]): string[] {
-  const fields = new Set(
-    [...objectsIn(spec)].flatMap(({ members }) => (typeof members.field === "string" ? members.field : [])),
-  );
-  return [...fields].flatMap((field) => {
+  return fieldsOf(spec).flatMap((field) => {
     const values = rows.map((row) => row[field]).filter((value) => value !== undefined);
     if (values.length === 0 || values.length < rows.length) return [];
     const missing = values.filter((value) => value === null || value === "").length;
@@ -124,15 +123,10 @@ const counts = new Set<Json | undefined>(["count", "distinct", "valid", "missing
 
 function typeNotes(name: string, { kind, names }: ColumnFacts, { type, aggregate }: Members): string[] {
   if (kind !== "text" || counts.has(aggregate)) return [];
-  const isWrong =
-    type === "quantitative"
-      ? (text: string) => Number.isNaN(Number(text))
-      : type === "temporal"
-        ? (text: string) => Number.isNaN(Date.parse(text))
-        : () => false;
-  const wrong = names.filter(isWrong);
+  if (type !== "quantitative" && type !== "temporal") return [];
+  const [what, read] = type === "temporal" ? ["dates", Date.parse] : ["numbers", Number];
+  const wrong = names.filter((text) => Number.isNaN(read(text)));
   if (wrong.length === 0) return [];
-  const what = type === "temporal" ? "dates" : "numbers";
   const shown = `${name} has values that are no ${what}, such as “${wrong[0]?.slice(0, 60)}”`;
   if (wrong.length === names.length)
     throw new ChartProblem(`${shown}: its type is nominal, or ordinal where it has an order.`);
@@ -142,15 +136,14 @@ function typeNotes(name: string, { kind, names }: ColumnFacts, { type, aggregate
 /** Names that fit on the axis below a chart, and next to one. */
 export const maxNames = { x: 36, y: 80 };
 
+/** The most names of a channel that are shown, or have a colour of their own. */
+const spaces: Readonly<Record<string, number>> = { ...maxNames, color: palette.length, fill: palette.length };
+
 function roomNotes(key: string, name: string, { names }: ColumnFacts, { type }: Members): string[] {
   if (type !== "nominal" && type !== "ordinal") return [];
-  if ((key === "x" || key === "y") && names.length > maxNames[key])
-    return [
-      `${name} has ${names.length} names, too many for the axis: some are not shown. Draw the largest, or groups.`,
-    ];
-  if ((key === "color" || key === "fill") && names.length > palette.length)
-    return [
-      `${name} has ${names.length} names, and colours repeat after ${palette.length}. Draw the largest, or groups.`,
-    ];
-  return [];
+  const most = spaces[key] ?? names.length;
+  if (names.length <= most) return [];
+  const what =
+    key in maxNames ? "too many for the axis: some are not shown" : `and colours repeat after ${most}`;
+  return [`${name} has ${names.length} names, ${what}. Draw the largest, or groups.`];
 }

@@ -9,6 +9,12 @@ export type Members = { readonly [key: string]: Json };
 export const isMembers = (value: Json | undefined): value is Members =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** Pixels. */
+interface Size {
+  width: number;
+  height: number;
+}
+
 /** Channels whose names have an order. */
 const sorted = new Set("x y color fill stroke shape xOffset yOffset row column facet".split(" "));
 /** Channels that make small multiples. */
@@ -17,25 +23,18 @@ const multiples = new Set(["row", "column", "facet"]);
 const untyped = new Set("x2 y2 theta2 radius2 detail tooltip key description order".split(" "));
 /** Members of any part of a specification that name columns. */
 const naming = new Set(["field", "groupby", "fold", "flatten", "fields"]);
-/** Maximum names in one chart that are examined. */
-const maxSorted = 200;
 /** Maximum small multiples in a row. */
 const columns = 3;
 
 /** A specification whose omitted parts are filled in from the data: types, orders, line breaks of titles. Links are removed. */
-export function completeSpec(
-  spec: Members,
-  facts: FactsOf,
-  size: { width: number; height: number },
-): Members {
+export function completeSpec(spec: Members, facts: FactsOf, size: Size): Members {
   const inner = { width: size.width - 40, height: size.height - 110 };
   const completed = walked(spec, facts, inner) as Members;
-  return "title" in completed
-    ? { ...completed, title: brokenTitle(completed.title ?? null, inner.width) }
-    : completed;
+  const { title } = completed;
+  return title === undefined ? completed : { ...completed, title: brokenTitle(title, inner.width) };
 }
 
-function walked(value: Json, facts: FactsOf, size: { width: number; height: number }): Json {
+function walked(value: Json, facts: FactsOf, size: Size): Json {
   if (Array.isArray(value)) return value.map((each) => walked(each, facts, size));
   if (!isMembers(value)) return value;
   const parts = Object.entries(value).flatMap(([key, part]): [string, Json][] => {
@@ -73,12 +72,7 @@ function markOf({ mark }: Members): Json | undefined {
   return isMembers(mark) ? mark.type : mark;
 }
 
-function encodingOf(
-  encoding: Members,
-  mark: Json | undefined,
-  facts: FactsOf,
-  size: { width: number; height: number },
-) {
+function encodingOf(encoding: Members, mark: Json | undefined, facts: FactsOf, size: Size) {
   const completed = Object.entries(encoding)
     .filter(([channel]) => channel !== "href" && channel !== "url")
     .map(([channel, given]): [string, Json] => {
@@ -91,7 +85,8 @@ function encodingOf(
     });
   const channels = Object.fromEntries(completed);
   const { column, row, ...others } = channels;
-  const isWide = isMembers(column) && Array.isArray(column.sort) && column.sort.length > columns;
+  const names = isMembers(encoding.column) ? facts(String(encoding.column.field))?.names : undefined;
+  const isWide = isMembers(column) && column.sort === null && (names?.length ?? 0) > columns;
   return isWide && row === undefined ? { ...others, facet: { columns, ...column } } : channels;
 }
 
@@ -133,22 +128,18 @@ function typeFor({ kind }: ColumnFacts): string {
   return kind === "number" ? "quantitative" : kind === "date" ? "temporal" : "nominal";
 }
 
-function orderFor(given: Members, known: ColumnFacts): Members {
-  const { sort, type } = given;
-  const isFree = sort === undefined && known.kind === "text" && (type === "nominal" || type === "ordinal");
-  if (!isFree || known.names.length > maxSorted) return {};
-  return { sort: [...expectedOrder(known)] };
+/** Names are in the order of the rows, where Vega-Lite would sort them. */
+function orderFor({ sort, type }: Members, { kind }: ColumnFacts): Members {
+  const isFree = sort === undefined && kind === "text" && (type === "nominal" || type === "ordinal");
+  return isFree ? { sort: null } : {};
 }
 
 /** Bars over dates are as wide as their day, month or year. */
 function unitFor({ title, field }: Members, { kind, names }: ColumnFacts): Members {
   if (kind !== "date" || names.some((name) => name.length > 10)) return {};
   const isEach = (end: RegExp) => names.every((name) => end.test(name));
-  const timeUnit = isEach(/^\d{4}-01(-01)?$/)
-    ? "year"
-    : isEach(/^\d{4}-\d{2}(-01)?$/)
-      ? "yearmonth"
-      : "yearmonthdate";
+  const isMonthly = isEach(/^\d{4}-\d{2}(-01)?$/);
+  const timeUnit = isEach(/^\d{4}-01(-01)?$/) ? "year" : isMonthly ? "yearmonth" : "yearmonthdate";
   return { timeUnit, title: title === undefined ? (field ?? null) : title };
 }
 
@@ -166,13 +157,10 @@ function brokenTitle(title: Json, width: number): Json {
   if (typeof title === "string") return wrapped(title, width, fontSizes.title, true);
   if (!isMembers(title)) return title;
   const { text, subtitle } = title;
-  return {
-    ...title,
-    ...(typeof text === "string" ? { text: wrapped(text, width, fontSizes.title, true) } : {}),
-    ...(typeof subtitle === "string"
-      ? { subtitle: wrapped(subtitle, width, fontSizes.subtitle, false) }
-      : {}),
-  };
+  const lines = (part: Json | undefined, size: number, isBold: boolean) =>
+    typeof part === "string" ? wrapped(part, width, size, isBold) : part;
+  const [main, below] = [lines(text, fontSizes.title, true), lines(subtitle, fontSizes.subtitle, false)];
+  return { ...title, ...(main && { text: main }), ...(below && { subtitle: below }) };
 }
 
 /** The kind of values in a column. */
@@ -180,8 +168,6 @@ export interface ColumnFacts {
   kind: "number" | "date" | "text" | "empty";
   /** Its distinct values as texts, in the order of the rows, at most 1,000. */
   names: readonly string[];
-  /** Whether all values are distinct. */
-  isOnce: boolean;
   /** Whether they are numbers that can be years. */
   isYears: boolean;
   isNegative: boolean;
@@ -217,35 +203,8 @@ function lookAt(column: string, rows: readonly ChartRow[]): ColumnFacts | undefi
   return {
     kind: values.length === 0 ? "empty" : isNumber ? "number" : isDate ? "date" : "text",
     names: [...names],
-    isOnce: names.size === values.length,
     isYears: isNumber && numbers.every((each) => Number.isInteger(each) && each >= 1900 && each <= 2100),
     isNegative: numbers.some((each) => each < 0),
     largest: numbers.reduce((most, each) => Math.max(most, Math.abs(each)), 0),
   };
 }
-
-const calendars = [
-  ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
-  ["jan", "feb", "mär", "apr", "mai", "jun", "jul", "aug", "sep", "okt", "nov", "dez"],
-  ["mon", "tue", "wed", "thu", "fri", "sat", "sun"],
-  ["mo", "di", "mi", "do", "fr", "sa", "so"],
-];
-
-/** The order in which people expect names: months and weekdays by the calendar, names of single rows as given, others sorted naturally. */
-function expectedOrder({ names, isOnce }: ColumnFacts): readonly string[] {
-  for (const calendar of calendars) {
-    const place = (name: string) => calendar.findIndex((start) => isShortened(name.toLowerCase(), start));
-    if (names.length > 1 && names.every((name) => place(name) >= 0))
-      return [...names].sort((one, other) => place(one) - place(other));
-  }
-  if (isOnce) return names;
-  return [...names].sort(new Intl.Collator("en", { numeric: true }).compare);
-}
-
-/** `Mar`, `Mar.` and `March`, but not `Marketing`. */
-function isShortened(name: string, start: string): boolean {
-  return pattern("u")`^${start}(\.|[\p{L}]{0,2}|${longEnds})$`.test(name);
-}
-
-const longEnds =
-  /uary|ruary|rch|il|ust|tember|ober|ember|uar|ruar|z|day|sday|nesday|rsday|urday|ntag|enstag|ttwoch|nnerstag|eitag|mstag|nntag/;

@@ -31,12 +31,8 @@ export async function drawChart(chart: WantedChart): Promise<{ svg: string; note
   measureWithShippedFont();
   const { spec: compiled } = compile(fullSpec({ ...chart, spec }, facts), { logger });
   const runtime = vega.parse(compiled, {}, { ast: true });
-  const view = new vega.View(runtime, {
-    renderer: "none",
-    expr: expressionInterpreter,
-    loader: refusing,
-    logger,
-  });
+  const options = { renderer: "none", expr: expressionInterpreter, loader: refusing, logger } as const;
+  const view = new vega.View(runtime, options);
   await view.runAsync();
   checkMarks(view.scenegraph() as unknown as { root: SceneItem });
   const svg = await view.toSVG();
@@ -59,10 +55,10 @@ function checkMarks({ root }: { root: SceneItem }): void {
     count += 1;
     for (const each of item.items ?? []) open.push(each);
   }
+  const advice = 'Aggregate or bin in the encoding, or draw a sample: "transform": [{"sample": 2000}].';
+  const [drawn, most] = [count, maxMarks].map((marks) => marks.toLocaleString("en"));
   if (count > maxMarks)
-    throw new ChartProblem(
-      `The chart would have ${count.toLocaleString("en")} marks, ${maxMarks.toLocaleString("en")} at most. Aggregate or bin in the encoding, or draw a sample: "transform": [{"sample": 2000}].`,
-    );
+    throw new ChartProblem(`The chart would have ${drawn} marks, ${most} at most. ${advice}`);
 }
 
 function cutNames(svg: string): string[] {
@@ -70,14 +66,13 @@ function cutNames(svg: string): string[] {
   return ["Names that were too long end in …: shorten them, or give names the y axis of horizontal bars."];
 }
 
-const composed = ["facet", "concat", "hconcat", "vconcat", "repeat"];
+/** Members of a specification, or channels, that make several charts. */
+const composed = ["facet", "row", "column", "concat", "hconcat", "vconcat", "repeat"];
 
 function isComposed(spec: WantedChart["spec"]): boolean {
   const { encoding } = spec;
   const channels = isMembers(encoding) ? Object.keys(encoding) : [];
-  return (
-    composed.some((key) => key in spec) || channels.some((key) => ["row", "column", "facet"].includes(key))
-  );
+  return composed.some((key) => key in spec || channels.includes(key));
 }
 
 /** The distinct names on an axis or in the legend; none for numbers and dates. */
@@ -108,10 +103,8 @@ function fullSpec(chart: WantedChart, facts: FactsOf): TopLevelSpec {
   const { config, background, $schema: _, data: __, datasets: ___, usermeta: ____, ...rest } = spec;
   const own = isMembers(config) ? config : {};
   const theme = chartTheme(opaque(background) ?? opaque(own.background) ?? ground);
-  const named = Math.max(
-    namesOn("y", spec, facts).length,
-    Math.min(namesOn("color", spec, facts).length, 30),
-  );
+  const legend = Math.min(namesOn("color", spec, facts).length, 30);
+  const named = Math.max(namesOn("y", spec, facts).length, legend);
   const height = Math.min(highest, Math.max(chart.height, named * nameHeight + 130));
   const size = isComposed(spec) ? {} : { width, height, autosize: { type: "fit", contains: "padding" } };
   const cell = "vconcat" in spec ? width - 120 : 220;
@@ -133,9 +126,8 @@ function fullSpec(chart: WantedChart, facts: FactsOf): TopLevelSpec {
 /** An opaque background, or undefined. */
 function opaque(background: Json | undefined): string | undefined {
   if (typeof background !== "string") return undefined;
-  return /^(#[\da-f]{3}|#[\da-f]{6}|(?!transparent$|none$)[a-z]+)$/i.test(background)
-    ? background
-    : undefined;
+  const isOpaque = /^(#[\da-f]{3}|#[\da-f]{6}|(?!transparent$|none$)[a-z]+)$/i.test(background);
+  return isOpaque ? background : undefined;
 }
 
 /** Settings for axes or titles in a specification keep the other defaults of the theme. */

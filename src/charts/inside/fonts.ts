@@ -71,13 +71,11 @@ export function withKnownSigns(svg: string): { drawable: string; notes: string[]
   const emoji = missing.filter((sign) => isEmoji.test(sign));
   const letters = missing.filter((sign) => !isEmoji.test(sign));
   const left = emoji.filter((sign) => /\p{Extended_Pictographic}|\p{RI}/u.test(sign));
-  const notes = [];
-  if (left.length > 0)
-    notes.push(`The font has no ${left.slice(0, 10).join(" ")}: the PNG leaves out such emoji.`);
-  if (letters.length > 0)
-    notes.push(
-      `The font has no ${letters.slice(0, 10).join(" ")}: boxes stand there in the PNG. Write these words in Latin letters, or tell the person to open the SVG.`,
-    );
+  const lacking = (signs: readonly string[], effect: string) =>
+    signs.length === 0 ? [] : [`The font has no ${signs.slice(0, 10).join(" ")}: ${effect}`];
+  const boxes =
+    "boxes stand there in the PNG. Write these words in Latin letters, or tell the person to open the SVG.";
+  const notes = [...lacking(left, "the PNG leaves out such emoji."), ...lacking(letters, boxes)];
   const drawable =
     emoji.length === 0 ? svg : svg.replace(/[^ -~\s]/gu, (sign) => (emoji.includes(sign) ? "" : sign));
   return { drawable, notes };

@@ -71,11 +71,9 @@ export async function fitTexts(svg: string): Promise<{ svg: string; notes: strin
   };
   const sides = (Object.keys(over) as (keyof typeof over)[]).filter((side) => over[side] > 1);
   if (sides.length === 0) return { svg, notes: [] };
+  const where = sides.join(", ");
   if (over.left + over.right > most * width || over.top + over.bottom > most * height)
-    return {
-      svg,
-      notes: [`A text goes far over the edge (${sides.join(", ")}) and is cut: change the viewBox.`],
-    };
+    return { svg, notes: [`A text goes far over the edge (${where}) and is cut: change the viewBox.`] };
   const margin = 0.02 * width;
   const room = (side: keyof typeof over) => (over[side] > 1 ? over[side] + margin : 0);
   const box = [
@@ -87,6 +85,6 @@ export async function fitTexts(svg: string): Promise<{ svg: string; notes: strin
   const wider = box.map((each) => Math.round(each * 10) / 10).join(" ");
   return {
     svg: svg.replace(/\bviewBox="[^"]*"/, `viewBox="${wider}"`),
-    notes: [`A text went over the edge (${sides.join(", ")}), so the picture was made larger.`],
+    notes: [`A text went over the edge (${where}), so the picture was made larger.`],
   };
 }

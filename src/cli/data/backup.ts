@@ -1,6 +1,6 @@
-import { loadConfig } from "../../config/load-config.ts";
 import { makeBackup } from "../../storage/backup/make-backup.ts";
 import { restoreBackup } from "../../storage/backup/restore-backup.ts";
+import { readConfig } from "../bot-connection.ts";
 import {
   type CommandContext,
   CommandError,
@@ -23,11 +23,8 @@ export async function backup(context: CommandContext, file: string, options: Glo
     stopped.abort(new CommandError("Stopped: no backup was made.", exitCode.stopped)),
   );
   try {
-    const { size, leftOut } = await makeBackup(folder, file, {
-      store,
-      now: context.clock.now(),
-      signal: stopped.signal,
-    });
+    const made = { store, now: context.clock.now(), signal: stopped.signal };
+    const { size, leftOut } = await makeBackup(folder, file, made);
     say(`Backed up ${folder} to ${file} (${Math.ceil(size / 1_000_000)} MB).`);
     say(
       hasOwnKey
@@ -70,7 +67,7 @@ export async function restore(
 }
 
 async function target(context: CommandContext, options: GlobalOptions) {
-  const { config } = await loadConfig({ file: options.config, env: context.env, cwd: context.cwd });
+  const { config } = await readConfig(context, options);
   const store = config.data.database_url === undefined ? "sqlite" : "postgresql";
   return { folder: config.data.folder, store, hasOwnKey: config.secret_key !== undefined } as const;
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { loadConfig } from "../../config/load-config.ts";
 import type { Config } from "../../config/schema.ts";
 import { type DataFolderLock, lockDataFolder } from "../../storage/data-folder.ts";
 import { type MigrationResult, migrateStores } from "../../storage/migrate/migrate-stores.ts";
 import { openDatabaseAlone } from "../../wiring/open-postgres-stores.ts";
 import { systemClock } from "../../wiring/system-clock.ts";
+import { readConfig } from "../bot-connection.ts";
 import {
   type CommandContext,
   CommandError,
@@ -25,7 +25,7 @@ export interface MigrateOptions extends GlobalOptions {
  */
 export async function migrate(context: CommandContext, options: MigrateOptions): Promise<number> {
   const env = options.to === undefined ? context.env : { ...context.env, DATABASE_URL: options.to };
-  const { config } = await loadConfig({ file: options.config, env, cwd: context.cwd });
+  const { config } = await readConfig({ ...context, env }, options);
   const { folder, database_url: url } = config.data;
   if (url === undefined)
     throw new CommandError("Say where to: --to postgresql://USER:PASSWORD@HOST/DATABASE", exitCode.usage);
@@ -72,13 +72,7 @@ async function migrateTo(url: string, folder: string, context: CommandContext) {
       if (taken !== undefined) throw taken;
       report(...step);
     };
-    const result = await migrateStores({
-      folder,
-      source,
-      connection,
-      now: context.clock.now,
-      progress,
-    });
+    const result = await migrateStores({ folder, source, connection, now: context.clock.now, progress });
     return { place: connection.place, result };
   } finally {
     for (const close of closers.reverse()) await close();
@@ -88,12 +82,9 @@ async function migrateTo(url: string, folder: string, context: CommandContext) {
 /** Minimum time between two lines of progress, ms. */
 const progressMs = 3_000;
 
-function createProgress({
-  stderr,
-  clock,
-}: CommandContext): (what: string, done: number, total: number) => void {
+function createProgress({ stderr, clock }: CommandContext) {
   let toldAt = clock.now();
-  return (what, done, total) => {
+  return (what: string, done: number, total: number) => {
     if (clock.now() - toldAt < progressMs) return;
     toldAt = clock.now();
     stderr.write(`${what}: ${done.toLocaleString("en-US")} of ${total.toLocaleString("en-US")}\n`);

@@ -1,4 +1,5 @@
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
+import { errorCode, errorText } from "../../base/error-text.ts";
 import type { ForgottenPerson } from "../../client/shapes.ts";
 import { plainLine } from "../../platforms/terminal/plain-text.ts";
 import { reportRefusals } from "../bot-connection.ts";
@@ -6,12 +7,11 @@ import {
   type CommandContext,
   CommandError,
   exitCode,
-  type GlobalOptions,
   printResult,
   type ResultOptions,
 } from "../command-context.ts";
 
-export interface ExportOptions extends GlobalOptions {
+export interface ExportOptions extends ResultOptions {
   namespace?: string;
   out?: string;
 }
@@ -34,37 +34,32 @@ export async function exportData(context: CommandContext, options: ExportOptions
   });
 }
 
-/** An export may contain the words of many people: only its owner may read it, and no other file is overwritten. */
+/**
+ * An export may contain the words of many people: only its owner may read it, and no other file is overwritten. A refusal creates no
+ * file.
+ */
 async function writeFile(pieces: AsyncIterable<Uint8Array>, path: string): Promise<string> {
-  const first = await begin(pieces);
-  const file = await open(path, "wx", 0o600).catch((error: unknown) => {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST")
-      throw new CommandError(`${path} already exists and was not changed. Name another file with --out.`);
-    if (code === "ENOENT")
-      throw new CommandError(
-        `The folder of ${path} does not exist. Make it, or name another file with --out.`,
-      );
-    throw new CommandError(`${path} cannot be written: ${(error as Error).message}`, 1, { cause: error });
-  });
+  const opened: { file?: FileHandle } = {};
   try {
-    const end = await writeAll(first, async (piece) => void (await file.write(piece)));
-    await file.sync();
+    const end = await writeAll(pieces, async (piece) => {
+      opened.file ??= await openNew(path);
+      await opened.file.write(piece);
+    });
+    await opened.file?.sync();
     return end;
   } finally {
-    await file.close();
+    await opened.file?.close();
   }
 }
 
-/** The same pieces, once the first one has arrived: a refusal creates no file. */
-async function begin(pieces: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
-  const iterator = pieces[Symbol.asyncIterator]();
-  let next: IteratorResult<Uint8Array> | undefined = await iterator.next();
-  return {
-    async *[Symbol.asyncIterator]() {
-      for (; next !== undefined && next.done !== true; next = await iterator.next()) yield next.value;
-    },
-  };
+function openNew(path: string): Promise<FileHandle> {
+  return open(path, "wx", 0o600).catch((cause: unknown) => {
+    const message =
+      errorCode(cause) === "EEXIST"
+        ? `${path} already exists and was not changed. Name another file with --out.`
+        : `${path} cannot be written: ${errorText(cause)}`;
+    throw new CommandError(message, exitCode.failed, { cause });
+  });
 }
 
 /** Writes the pieces in order; returns the end of the text. */
@@ -123,11 +118,7 @@ function linesOf(person: ForgottenPerson): string[] {
   return [
     `${did} of ${user}:`,
     ...(shown.length === 0 ? ["- nothing"] : shown),
-    ...(copies.length === 0
-      ? []
-      : [
-          `${did} too, because everybody's words are in them: ${copies.join(", ")} (databases as they were before an upgrade)`,
-        ]),
+    ...listed(`${did} too, databases from before an upgrade, which hold everybody's words:`, copies),
     ...listed("Kept, because other people's calls made these files from theirs or changed them:", kept),
     ...listed("Not deleted:", left),
     "Not found, and not deleted: answers to other people, and messages of others, that repeat what they said or name them; files that calls of others made of it; what skills other than the memory keep in channels; log files, backups and exports; what the chat platform and the model's provider keep.",

@@ -1,7 +1,6 @@
 import { howToKeep, retentionLine } from "../../app/operations/stored-data.ts";
 import { errorText } from "../../base/error-text.ts";
 import type { InstalledPackage, RetentionStatus, ServerStatus, SkillList } from "../../client/shapes.ts";
-import type { Config } from "../../config/schema.ts";
 import { unknownSkillSettings } from "../../config/settings-without-effect.ts";
 import { languageNames, type PreparedSet } from "../../core/skill/packages.ts";
 import { withConnection } from "../bot-connection.ts";
@@ -14,19 +13,27 @@ export async function* checkBot(context: CommandContext, options: GlobalOptions)
     yield* await withConnection(context, options, async ({ client, config }) => {
       const { checks } = await client.ready();
       const list = await client.call("skill.list", {});
+      const ids = list.skills.flatMap(({ id, parent }) => [id, parent ?? id]);
+      const unknown = unknownSkillSettings(config, ids, Object.keys(config.skills.env));
       const { flows } = await client.call("flow.list", {});
       const { packages } = await client.call("package.list", {});
       const changed = changedPackages(packages, list);
       return [
-        ...checks.map(({ name, ok, detail }): Finding => ({ name, status: ok ? "ok" : "error", detail })),
+        ...checks.map(({ name, ok, detail }) => (ok ? fine : failure)(name, detail)),
         fine("skills", countsOf(list.skills)),
         // Tool servers and changed packages have findings of their own.
         ...unusableSkills(list.skills.filter(({ id, kind }) => kind !== "mcp" && !changed.has(id))),
         ...problemFindings(list.diagnostics.filter(({ code }) => code !== "changed_since_install")),
-        ...settingFindings(config, list),
+        ...unknown.map(({ key, message, hint }) => warning("configuration", `${key} ${message}`, hint)),
         fine("flows", countsOf(flows)),
         fine("packages", packages.length === 0 ? "none is installed" : `${packages.length} installed`),
-        ...[...changed].map(([id, what]) => failure("packages", `${id}: ${what}`, adviceForPackage(id))),
+        ...[...changed].map(([id, what]) =>
+          failure(
+            "packages",
+            `${id}: ${what}`,
+            `Look at what changed, then install it again with \`knack skills update ${id}\`, or \`knack skills remove ${id}\`.`,
+          ),
+        ),
         ...setFindings((await client.call("sandbox.list", {})).sets),
         ...serverFindings((await client.call("server.list", {})).servers),
         retentionFinding(await client.call("retention.show", {}), context.clock.now()),
@@ -48,60 +55,34 @@ function countsOf(all: readonly { eligible: boolean; switched_off?: boolean | un
 
 /** Skills that were switched off on purpose have no finding. */
 function unusableSkills(skills: SkillList["skills"]): Finding[] {
-  const found = skills
-    .filter(({ eligible, switched_off }) => !eligible && !switched_off)
-    .flatMap(({ id, reasons }) =>
-      reasons.map((reason) => ({ place: id, reason: `cannot be used: ${reason}` })),
-    );
-  return findingsByReason(found, (detail) =>
-    warning("skills", detail, "Provide what is missing, or ignore the skill."),
+  const unusable = skills.filter(({ eligible, switched_off }) => !eligible && !switched_off);
+  const found = unusable.flatMap(({ id: place, reasons }) =>
+    reasons.map((reason) => ({ place, reason: `cannot be used: ${reason}` })),
   );
+  const advice = "Provide what is missing, or ignore the skill.";
+  return findingsByReason(found, (detail) => warning("skills", detail, advice));
 }
 
 /** Problems of files, folders and settings. */
 function problemFindings(diagnostics: SkillList["diagnostics"]): Finding[] {
   const found = diagnostics
     .filter(({ severity }) => severity !== "info")
-    .map(({ severity, path, message, code }) => ({
-      place: path,
-      reason: `${message} (${code})`,
-      severity,
-      code,
-    }));
+    .map((each) => ({ ...each, place: each.path, reason: `${each.message} (${each.code})` }));
   return findingsByReason(found, (detail, [{ severity, code }]) => {
-    const finding = severity === "error" ? failure : warning;
-    // The message already says what to change on the machine.
-    if (code === "scripts_do_not_run") return { name: "skills", status: "warning", detail };
-    return finding("skills", detail, "Correct it, or remove it.");
+    // Its message already says what to change on the machine.
+    if (code === "scripts_do_not_run") return warning("skills", detail);
+    return (severity === "error" ? failure : warning)("skills", detail, "Correct it, or remove it.");
   });
 }
 
-function settingFindings(config: Config, { skills }: SkillList): Finding[] {
-  const ids = skills.flatMap(({ id, parent }) => [id, parent ?? id]);
-  return unknownSkillSettings(config, ids, Object.keys(config.skills.env)).map(
-    ({ key, message, hint = "" }) => warning("configuration", `${key} ${message}`, hint),
-  );
-}
-
 /** Installed skills that are not as they were installed, with what happened to them. */
-function changedPackages(
-  packages: readonly InstalledPackage[],
-  { skills }: Pick<SkillList, "skills">,
-): ReadonlyMap<string, string> {
-  const hashes = new Map(
-    skills.filter(({ source }) => source === "managed").map(({ id, hash }) => [id, hash]),
-  );
+function changedPackages(packages: readonly InstalledPackage[], { skills }: SkillList): Map<string, string> {
+  const managed = skills.filter(({ source }) => source === "managed");
+  const hashes = new Map(managed.map(({ id, hash }) => [id, hash]));
   const changed = packages.filter(({ skill_id, hash }) => hashes.get(skill_id) !== hash);
-  return new Map(
-    changed.map(({ skill_id }) => [
-      skill_id,
-      hashes.has(skill_id) ? "its files changed since it was installed" : "its files are gone",
-    ]),
-  );
-}
-
-function adviceForPackage(id: string): string {
-  return `Look at what changed, then install it again with \`knack skills update ${id}\`, or \`knack skills remove ${id}\`.`;
+  const what = (id: string) =>
+    hashes.has(id) ? "its files changed since it was installed" : "its files are gone";
+  return new Map(changed.map(({ skill_id }) => [skill_id, what(skill_id)]));
 }
 
 /** Packages prepared for code, and those that code does not see. */
@@ -119,7 +100,10 @@ function setFindings(sets: readonly PreparedSet[]): Finding[] {
 type State = ServerStatus["state"];
 
 const stateWords: Record<State, string> = {
-  ...{ running: "runs", starting: "is starting", failed: "failed", needs_login: "needs a login" },
+  running: "runs",
+  starting: "is starting",
+  failed: "failed",
+  needs_login: "needs a login",
   stopped: "is stopped, and starts when it is needed",
 };
 
@@ -157,6 +141,6 @@ function toolsOf({ name, tools }: ServerStatus): string {
 /** A warning until data is deleted for the first time, while the operator can still decide. */
 function retentionFinding(status: RetentionStatus, now: number): Finding {
   const detail = `kept: ${retentionLine(status, now)}`;
-  const isInForce = status.from !== undefined && status.from <= now;
-  return isInForce ? fine("retention", detail) : warning("retention", detail, howToKeep);
+  if (status.from !== undefined && status.from <= now) return fine("retention", detail);
+  return warning("retention", detail, howToKeep);
 }

@@ -7,6 +7,8 @@ import { processesOf } from "../../wiring/database-processes.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type Finding, failure, fine, warning } from "./doctor-finding.ts";
 
+type DoctorClock = CommandContext["clock"];
+
 const name = "database";
 /** Time in which a notification must arrive, ms. */
 const notificationMs = 3_000;
@@ -14,19 +16,13 @@ const notificationMs = 3_000;
 const perProcess = 11;
 
 /** Whether PostgreSQL can be used as Knack needs it, and which processes use it. Nothing without a database. */
-export async function checkDatabase(
-  { clock }: Pick<CommandContext, "clock">,
-  { data }: Config,
-): Promise<Finding[]> {
+export async function checkDatabase(clock: DoctorClock, { data }: Config): Promise<Finding[]> {
   if (data.database_url === undefined) return [];
   try {
     const connection = await openPostgres(data.database_url, postgresFormat, { poolSize: 2 });
     try {
-      return [
-        ...(await checkServer(connection)),
-        await checkNotifications(connection, clock),
-        await usedBy(connection),
-      ];
+      const findings = await checkServer(connection);
+      return [...findings, await checkNotifications(connection, clock), await usedBy(connection)];
     } finally {
       await connection.close();
     }
@@ -44,46 +40,38 @@ const oldest = 150_000;
 
 async function checkServer(connection: PostgresConnection): Promise<Finding[]> {
   const { version, words, commit, autovacuum, most, read_only } = (await connection.get(facts)) ?? {};
-  const findings = [fine(name, `PostgreSQL ${words}, ${connection.place}`)];
-  const add = (kind: typeof failure, detail: string, advice: string) =>
-    void findings.push(kind(name, detail, advice));
-  if (Number(version) < oldest)
-    add(failure, `PostgreSQL ${words} is too old`, "Install PostgreSQL 15 or newer.");
-  if (read_only === "on")
-    add(failure, `${connection.place} is read-only`, "Name the primary server in DATABASE_URL.");
+  const old = `PostgreSQL ${words} is too old`;
+  const fixed = `${connection.place} is read-only`;
   const losing = "synchronous_commit is off: a crash of the server loses acknowledged messages";
-  if (commit === "off") add(failure, losing, "Switch it on.");
-  if (autovacuum === "off")
-    add(warning, "autovacuum is off: tables grow, and statements get slower", "Switch it on.");
+  const growing = "autovacuum is off: tables grow, and statements get slower";
   const few = `max_connections is ${most}; each process uses up to ${perProcess}`;
-  if (Number(most) < 3 * perProcess) add(warning, few, "Raise it, or start fewer processes.");
-  return findings;
+  return [
+    fine(name, `PostgreSQL ${words}, ${connection.place}`),
+    Number(version) < oldest && failure(name, old, "Install PostgreSQL 15 or newer."),
+    read_only === "on" && failure(name, fixed, "Name the primary server in DATABASE_URL."),
+    commit === "off" && failure(name, losing, "Switch it on."),
+    autovacuum === "off" && warning(name, growing, "Switch it on."),
+    Number(most) < 3 * perProcess && warning(name, few, "Raise it, or start fewer processes."),
+  ].filter((finding) => finding !== false);
 }
 
 /** A pooler in transaction mode accepts LISTEN and delivers nothing. */
-async function checkNotifications(
-  connection: PostgresConnection,
-  clock: CommandContext["clock"],
-): Promise<Finding> {
+async function checkNotifications(connection: PostgresConnection, clock: DoctorClock): Promise<Finding> {
   const heard = Promise.withResolvers<true>();
   const channel = "doctor";
   const stop = await connection.listen(channel, () => heard.resolve(true));
   const began = performance.now();
   await connection.notify(channel, "");
   const given = new AbortController();
-  const late = clock.sleep(notificationMs, given.signal).then(
-    () => false,
-    () => false,
-  );
+  const late = clock.sleep(notificationMs, given.signal).catch(() => undefined);
   const arrived = await Promise.race([heard.promise, late]);
   given.abort();
   await stop();
   if (arrived) return fine(name, `notifications arrive in ${Math.round(performance.now() - began)} ms`);
-  return failure(
-    name,
-    "notifications do not arrive: something between Knack and the server swallows them",
-    "Set DATABASE_URL to the server itself, or to a pooler in session mode. Without them, work of other processes waits up to five seconds and live text is missing.",
-  );
+  const detail = "notifications do not arrive: something between Knack and the server swallows them";
+  const advice =
+    "Set DATABASE_URL to the server itself, or to a pooler in session mode. Without them, work of other processes waits up to five seconds and live text is missing.";
+  return failure(name, detail, advice);
 }
 
 async function usedBy(connection: PostgresConnection): Promise<Finding> {

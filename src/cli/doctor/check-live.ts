@@ -25,9 +25,13 @@ interface Trial {
 }
 
 /** Error codes of a reachable model that lacks a capability. */
-const refusals = new Set<ModelErrorCode>([
-  ...(["invalid_request", "context_too_long", "bad_response", "cut_off", "declined"] as const),
-]);
+const refusals: readonly ModelErrorCode[] = [
+  "invalid_request",
+  "context_too_long",
+  "bad_response",
+  "cut_off",
+  "declined",
+];
 
 const advice = "Check the key, the model's name and the network; `knack config` shows what is in force.";
 
@@ -45,7 +49,7 @@ export async function* checkLiveModels(
   const settings = modelSettings(config);
   const { choice, small } = config.model;
   const beside = small === "auto" ? smallModelBeside(choice, settings) : undefined;
-  const names = new Set([...configured, ...(beside === undefined ? [] : [beside])]);
+  const names = new Set([...configured, beside].filter((name) => name !== undefined));
   if (names.size === 0) yield fine("live model", "offline needs no server");
   for (const choice of names) {
     const retry = { attempts: 1 };
@@ -54,7 +58,7 @@ export async function* checkLiveModels(
     const seconds = isLocal ? timeoutSeconds.local : timeoutSeconds.hosted;
     for (const trial of trials) {
       say(`Trying ${trial.name} with ${choice}, at most ${seconds} s …`);
-      const finding = await judge(trial, model, clock, seconds);
+      const finding = await judge(trial, model, seconds);
       yield { ...finding, name: `live model ${choice}` };
       // The other tests would fail in the same way.
       if (finding.status === "error") break;
@@ -62,14 +66,9 @@ export async function* checkLiveModels(
   }
 }
 
-async function judge(
-  { name, lack, run }: Trial,
-  model: Model,
-  clock: Pick<Clock, "now">,
-  seconds: number,
-): Promise<Finding> {
+async function judge({ name, lack, run }: Trial, model: Model, seconds: number): Promise<Finding> {
   const signal = AbortSignal.timeout(seconds * 1000);
-  const began = clock.now();
+  const began = performance.now();
   try {
     const instead = await run(async (request) => {
       for await (const event of model.stream({ system: "", tools: [], ...request, signal })) {
@@ -78,11 +77,11 @@ async function judge(
       throw new ModelError("unavailable", `${model.id} ended without an answer.`);
     });
     if (instead !== undefined) return warning(name, `${name}: ${instead}`, lack);
-    return fine(name, `${name} work (${((clock.now() - began) / 1000).toFixed(1)} s)`);
+    return fine(name, `${name} work (${((performance.now() - began) / 1000).toFixed(1)} s)`);
   } catch (error) {
     if (!(error instanceof ModelError))
       return failure(name, signal.aborted ? `no answer in ${seconds} s` : String(error), advice);
-    if (refusals.has(error.code)) return warning(name, `${name}: ${error.message}`, lack);
+    if (refusals.includes(error.code)) return warning(name, `${name}: ${error.message}`, lack);
     return failure(name, error.message, advice);
   }
 }

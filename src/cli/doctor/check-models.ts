@@ -44,34 +44,27 @@ export async function checkModelKeys(
 
 const unknownPrice = "its price is not known, so its cost is not counted";
 
-interface OtherWork {
-  name: string;
-  /** What happens if it is off. */
-  without: string;
-  /** Providers that do it. */
-  servers: string;
-  done(model: string, settings: ReturnType<typeof modelSettings>): string;
-}
+type Settings = ReturnType<typeof modelSettings>;
 
-/** Work beside conversation, by the setting of its model. */
-const otherWork: Record<"transcription" | "images" | "embeddings", OtherWork> = {
+/** Work beside conversation, by the setting of its model: what happens if it is off, providers that do it, and how it is done. */
+const otherWork = {
   transcription: {
     name: "voice messages",
     without: "off: people are told that they are not transcribed",
     servers: "openai, groq, mistral",
-    done: (model, settings) => `transcribed by ${model}, ${costOfSpeech(settings)}`,
+    done: (model: string, settings: Settings) => `transcribed by ${model}, ${costOfSpeech(settings)}`,
   },
   images: {
     name: "pictures",
     without: "off, except diagrams and charts, which need no service",
     servers: "openai, xai",
-    done: (model) => `made by ${model}`,
+    done: (model: string) => `made by ${model}`,
   },
   embeddings: {
     name: "knowledge",
     without: "semantic search is off: documents are found by their words",
     servers: "openai, gemini, mistral",
-    done(model, settings) {
+    done(model: string, settings: Settings) {
       const price = embeddingPrice(settings);
       const cost = price === undefined ? unknownPrice : `$${price.input} a million tokens`;
       return `documents are found by meaning too, with ${model}, ${cost}`;
@@ -79,7 +72,7 @@ const otherWork: Record<"transcription" | "images" | "embeddings", OtherWork> = 
   },
 };
 
-function costOfSpeech(settings: ReturnType<typeof modelSettings>): string {
+function costOfSpeech(settings: Settings): string {
   const price = transcriptionPrice(settings);
   if (price === undefined) return unknownPrice;
   return "minute" in price ? `$${Number(price.minute.toPrecision(2))} a minute` : "priced by the token";

@@ -1,21 +1,20 @@
+import type { ConfigProblem } from "../../config/config-error.ts";
 import { incompletePlatforms, slackMode, unprotectedServer } from "../../config/incomplete-platforms.ts";
 import type { Config } from "../../config/schema.ts";
 import { type Finding, failure, fine } from "./doctor-finding.ts";
 
 /** The platforms that start with this configuration, and the missing settings of others. Makes no requests. */
 export function platformFindings(config: Config): Finding[] {
-  const slack = incompletePlatforms(config);
-  const problems = [
-    ...unprotectedServer(config).map((problem) => ({ ...problem, name: "server" })),
-    ...slack.map((problem) => ({ ...problem, name: "slack" })),
-  ];
+  const failures = (name: string, problems: readonly ConfigProblem[]) =>
+    problems.map(({ key, message, hint }) => failure(name, `${key} ${message}`, `${hint}.`));
+  const slack = failures("slack", incompletePlatforms(config));
   const discord =
     config.discord.token === undefined
       ? "not connected (`knack connect discord` shows how)"
       : "a token is set (`knack doctor --live` asks Discord about it)";
   return [
-    ...problems.map(({ name, key, message, hint = "" }) => failure(name, `${key} ${message}`, `${hint}.`)),
-    ...(slack.length > 0 ? [] : [fine("slack", slackWords(config))]),
+    ...failures("server", unprotectedServer(config)),
+    ...(slack.length > 0 ? slack : [fine("slack", slackWords(config))]),
     fine("discord", discord),
   ];
 }

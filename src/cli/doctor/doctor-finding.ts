@@ -12,17 +12,13 @@ export interface Finding {
   advice?: string | undefined;
 }
 
-export function fine(name: string, detail: string): Finding {
-  return { name, status: "ok", detail };
-}
+const findingOf =
+  (status: Finding["status"]) =>
+  (name: string, detail: string, advice?: string): Finding => ({ name, status, detail, advice });
 
-export function warning(name: string, detail: string, advice: string): Finding {
-  return { name, status: "warning", detail, advice };
-}
-
-export function failure(name: string, detail: string, advice: string): Finding {
-  return { name, status: "error", detail, advice };
-}
+export const fine = findingOf("ok");
+export const warning = findingOf("warning");
+export const failure = findingOf("error");
 
 /** Findings in which each reason stands once, with the places that have it: `a, b: reason`. In the order in which they first occur. */
 export function findingsByReason<Found extends { place: string; reason: string }>(

@@ -5,10 +5,10 @@ import { type CommandContext, exitCode, printJson, type ResultOptions } from "..
 import { checkBot } from "./check-bot.ts";
 import { checkDatabase } from "./check-database.ts";
 import { checkLiveModels } from "./check-live.ts";
-import { checkConfiguration, checkDataFolder, checkNode, checkPort, checkSandbox } from "./check-machine.ts";
+import { checkConfiguration, checkDataFolder, checkSandbox } from "./check-machine.ts";
 import { checkModelKeys, checkModelLifetimes, checkOtherWork, checkSearch } from "./check-models.ts";
 import { liveDiscordFindings, liveSlackFindings, platformFindings } from "./check-platforms.ts";
-import { type Finding, failure, findingsByReason, printFinding } from "./doctor-finding.ts";
+import { type Finding, failure, findingsByReason, fine, printFinding } from "./doctor-finding.ts";
 import { configuredModels } from "./model-advice.ts";
 
 export interface DoctorOptions extends ResultOptions {
@@ -29,14 +29,14 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
 }
 
 async function* examine(context: CommandContext, options: DoctorOptions): AsyncGenerator<Finding> {
-  yield checkNode(process.versions.node);
+  yield fine("node", process.versions.node);
   const { loaded, findings } = await checkConfiguration(context, options);
   yield* findings;
   if (loaded === undefined) return;
   const { config, sources } = loaded;
   const folder = await checkDataFolder(context, config);
   yield folder.finding;
-  yield* await checkDatabase(context, config);
+  yield* await checkDatabase(context.clock, config);
   const agents = await loadProfiles(config.model, config.workspace.agents);
   yield* checkAgents(agents);
   const names = configuredModels(config, agents);
@@ -54,7 +54,6 @@ async function* examine(context: CommandContext, options: DoctorOptions): AsyncG
   }
   yield await checkSandbox(config);
   if (!folder.usable) return;
-  if (!folder.running) yield await checkPort(config.server);
   yield* checkBot(context, options);
 }
 

@@ -7,7 +7,7 @@ import { costText } from "../../core/log/usage.ts";
 import { renderMarkdown } from "../../platforms/terminal/markdown.ts";
 import { createPaint, type Paint } from "../../platforms/terminal/paint.ts";
 import { plainLine } from "../../platforms/terminal/plain-text.ts";
-import { screenOf } from "../../platforms/terminal/screen.ts";
+import { columnsOf } from "../../platforms/terminal/screen.ts";
 import { reportRefusals } from "../bot-connection.ts";
 import {
   type CommandContext,
@@ -110,13 +110,11 @@ const minColumn = 40;
 
 function sideBySide(context: CommandContext, { question, recorded, replayed, notes }: Replay): string[] {
   const paint = createPaint(wantsColours(context));
-  const { columns } = screenOf(context.stdout);
+  const columns = columnsOf(context.stdout);
   const half = Math.floor((columns - 3) / 2);
   const width = half < minColumn ? columns : half;
-  const [left, right] = [
-    answerLines("recorded", recorded, width, paint),
-    answerLines("replayed", replayed, width, paint),
-  ];
+  const left = answerLines("recorded", recorded, width, paint);
+  const right = answerLines("replayed", replayed, width, paint);
   const rows =
     width === columns
       ? [...left, "", ...right]
@@ -138,13 +136,9 @@ function answerLines(
   columns: number,
   paint: Paint,
 ): string[] {
-  const tokens = usage.input_tokens + usage.output_tokens;
-  const spent = [
-    rounds === 1 ? "1 round" : `${rounds} rounds`,
-    `${tokens.toLocaleString("en")} tokens`,
-    costText(usage),
-    formatDuration(duration_ms),
-  ];
+  const tokens = `${(usage.input_tokens + usage.output_tokens).toLocaleString("en")} tokens`;
+  const round = rounds === 1 ? "1 round" : `${rounds} rounds`;
+  const spent = [round, tokens, costText(usage), formatDuration(duration_ms)];
   const made = calls.map(
     ({ tool, arguments: given, recorded }) =>
       `- \`${tool} ${JSON.stringify(given)}\`${recorded ? "" : " **not recorded**"}`,
@@ -152,7 +146,7 @@ function answerLines(
   return [
     `${paint.bold(which)} ${plainLine(model)}`,
     ...renderMarkdown(spent.filter(Boolean).join(", "), columns, paint).map(paint.dim),
-    ...(made.length === 0 ? [] : renderMarkdown(made.join("\n"), columns, paint)),
+    ...renderMarkdown(made.join("\n"), columns, paint),
     "",
     ...renderMarkdown(error === undefined ? text : `**No answer:** ${error.message}`, columns, paint),
   ];

@@ -1,6 +1,6 @@
 import { ownTimeZone } from "../../client/api-client.ts";
 import type { ApiError } from "../../client/api-error.ts";
-import { type ApprovalVerdict, verdictInput } from "../../core/log/turn-view.ts";
+import { type Verdict, verdictInput } from "../../core/values/verdict.ts";
 import type { BrowserStorage } from "./browser-storage.ts";
 import type { ChannelActions } from "./channel-actions.ts";
 import type { Session } from "./session.ts";
@@ -21,7 +21,7 @@ export interface MessageActions {
   answer(turnId: string, questionId: string, text: string): void;
   /** Decides an approval. */
   /** @param text replaces the quoted text of the call, which is approved */
-  approve(approvalId: string, verdict: ApprovalVerdict, text?: string): void;
+  approve(approvalId: string, verdict: Verdict, text?: string): void;
   /** Deletes a turn permanently. */
   forget(turnId: string): void;
 }

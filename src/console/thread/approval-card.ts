@@ -1,29 +1,30 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { ApprovalVerdict, ApprovalView } from "../../core/log/turn-view.ts";
+import type { ApprovalView } from "../../core/log/turn-view.ts";
 import { verdictText } from "../../core/log/turn-view-steps.ts";
 import { editedInput, textToEdit } from "../../core/values/call-arguments.ts";
 import { alwaysLabel, alwaysText, exactJson, shownCall, turnLabel } from "../../core/values/shown.ts";
+import type { Verdict } from "../../core/values/verdict.ts";
 import { icon } from "../page/icons.ts";
 import { clockTime } from "../page/relative-time.ts";
 
 /** The part of the page's actions that the card uses. */
 interface Decides {
-  messages: { approve(approvalId: string, verdict: ApprovalVerdict, text?: string): void };
+  messages: { approve(approvalId: string, verdict: Verdict, text?: string): void };
 }
 
 /** An approval in words, with the exact arguments behind “Details”; after a decision, who decided. */
 export function approvalCard(approval: ApprovalView, actions: Decides): TemplateResult {
   const { state, approval_id, expires_at, binds, input } = approval;
   const forTurn = turnLabel(approval);
-  const decide = (verdict: ApprovalVerdict) => () => actions.messages.approve(approval_id, verdict);
+  const decide = (verdict: Verdict) => () => actions.messages.approve(approval_id, verdict);
   if (state !== "open") return decidedLine(approval);
   return html`<section class="card question approval" aria-label="An approval" data-testid="approval">
     <p class="card-title">${icon("question")} ${sentenceOf(approval)}</p>
     ${callOf(approval)}
     ${approval.reason === undefined ? nothing : html`<p>${approval.reason}</p>`}
     <div class="choices" role="group" aria-label="Decide">
-      <button type="button" class="button is-primary" @click=${decide(true)}>${binds === undefined ? "Approve" : "Approve once"}</button>
-      <button type="button" class="button" @click=${decide(false)}>Refuse</button>
+      <button type="button" class="button is-primary" @click=${decide("once")}>${binds === undefined ? "Approve" : "Approve once"}</button>
+      <button type="button" class="button" @click=${decide("refuse")}>Refuse</button>
       ${forTurn === undefined ? nothing : html`<button type="button" class="button" @click=${decide("turn")}>${forTurn}</button>`}
       ${
         binds === undefined
@@ -67,7 +68,7 @@ function textField(approval: ApprovalView, actions: Decides): TemplateResult | t
     event.preventDefault();
     const { elements } = event.currentTarget as unknown as { elements: { text: { value: string } } };
     const edited = elements.text.value;
-    if (edited.trim() !== "") actions.messages.approve(approval.approval_id, true, edited);
+    if (edited.trim() !== "") actions.messages.approve(approval.approval_id, "once", edited);
   };
   return html`<details class="decided">
     <summary>Edit</summary>

@@ -2,7 +2,7 @@
 
 import { approveWithin } from "../decisions/approval.ts";
 import { notApproved } from "../decisions/not-approved.ts";
-import type { Plan } from "../ports/schedules.ts";
+import type { Proposal } from "../ports/schedules.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import { type ChatDesk, isNamed } from "./mentioning.ts";
 import { personNamed, tellThem } from "./named-target.ts";
@@ -23,14 +23,17 @@ export async function receiverFor(desk: ChatDesk, name: string) {
 }
 
 /**
- * Asks the person whom a reminder is for, once for each call, in their direct messages. Returns the plan with their consent; a plan for its
+ * Asks the person whom a reminder is for, once for each call, in their direct messages. Returns the proposal with their consent; one for its
  * maker is unchanged.
  * @throws SkillFailure unless they agree
  * @throws WaitingForPerson while they have not decided
  */
-export async function withConsent({ scope, callId, skillId }: ChatDesk, plan: Plan): Promise<Plan> {
-  if (plan.value.for === undefined) return plan;
-  const { id, name } = plan.value.for;
+export async function withConsent(
+  { scope, callId, skillId }: ChatDesk,
+  proposal: Proposal,
+): Promise<Proposal> {
+  if (proposal.value.for === undefined) return proposal;
+  const { id, name } = proposal.value.for;
   const by = scope.turn.author.name;
   const asking = { callId: `${callId}/approval:receive`, skillId };
   const decided = await approveWithin(scope, asking, {
@@ -41,9 +44,9 @@ export async function withConsent({ scope, callId, skillId }: ChatDesk, plan: Pl
       quotes: "text",
       names: ["what", "for", "next", "tools"],
     },
-    input: plan.shown,
+    input: proposal.shown,
     reason: `I ask ${name} this once.`,
   });
-  if (decided.approved) return { ...plan, value: { ...plan.value, receivers: { [id]: true } } };
+  if (decided.approved) return { ...proposal, value: { ...proposal.value, receivers: { [id]: true } } };
   throw notApproved(decided, { what: "the reminder", so: "nothing was planned", only: name });
 }

@@ -31,6 +31,7 @@ import type {
   UserMessage,
 } from "../values/message.ts";
 import type { Place } from "../values/place.ts";
+import type { VerdictFields } from "../values/verdict.ts";
 import type { Usage } from "./usage.ts";
 
 /** A message that the turn sent, changed or deleted in addition to its answer. */
@@ -249,21 +250,15 @@ type PlainEvent =
       expires_at: number;
     }
   /**
-   * `by` is empty if nobody decided in time; `name` is the display name. `always`: matching calls no longer ask here. `never`: matching
-   * calls are refused here without asking. `edited`: the text that runs in place of the quoted one.
+   * `by` is empty if nobody decided in time; `name` is the display name. `edited`: the text that runs in place of the quoted one.
    */
-  | {
+  | ({
       type: "approval_decided";
       approval_id: string;
-      approved: boolean;
       by: string;
       name?: string | undefined;
       edited?: string | undefined;
-      always?: true | undefined;
-      never?: true | undefined;
-      /** The requested hosts may be reached for the rest of the turn. */
-      for_turn?: true | undefined;
-    }
+    } & VerdictFields)
   /** An approval card in the direct messages of a person who may decide it (`person`); `place` is where. */
   | { type: "approval_shown"; approval_id: string; person: string; place: Place; reference: string }
   /**

@@ -1,5 +1,6 @@
 import type { Author, Inbound } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
+import type { VerdictFields } from "../values/verdict.ts";
 import type { TurnEvent, TurnOutcome } from "./turn-event.ts";
 import type { UsageTotal } from "./usage.ts";
 
@@ -80,21 +81,14 @@ export const seqStride = 1_000_000;
 export type Signal =
   | { type: "stop"; by: string }
   | { type: "answer"; question_id: string; text: string; by: string }
-  /**
-   * `name` is the display name of the person who decided. `always`: matching calls no longer ask here; `never`: they are refused.
-   * `for_turn`: the hosts may be reached for the rest of the turn.
-   */
-  | {
+  /** `name` is the display name of the person who decided. */
+  | ({
       type: "approval";
       approval_id: string;
-      approved: boolean;
       by: string;
       name?: string;
-      always?: true;
-      never?: true;
-      for_turn?: true;
-      edited?: string;
-    };
+      edited?: string | undefined;
+    } & VerdictFields);
 
 export interface ThreadRecord {
   thread: string;
@@ -123,6 +117,10 @@ export interface TurnFilter {
   status?: TurnStatus | undefined;
   /** Only turns of the author with this id, on any platform. */
   author?: string | undefined;
+  /** Only turns with an event of this type. */
+  event?: TurnEvent["type"] | undefined;
+  /** Only turns in which the person with this id was asked for a decision that nobody else can take. */
+  asks?: string | undefined;
   /** Only turns accepted before this one (for paging). */
   before?: string | undefined;
   /** Maximum turns, newest first; 50 by default. */

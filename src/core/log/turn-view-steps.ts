@@ -1,5 +1,6 @@
 /** The tool calls of a turn for people: steps in plain language, with the stages of each. */
 import type { Json } from "../values/json.ts";
+import { type VerdictFields, verdictOf, verdicts } from "../values/verdict.ts";
 import type { TurnEvent, TurnEventOf } from "./turn-event.ts";
 
 interface StageView {
@@ -94,17 +95,18 @@ export function askingSteps(
   return [...steps, step];
 }
 
-type Verdict = Pick<
-  TurnEventOf<"approval_decided">,
-  "approved" | "edited" | "always" | "never" | "for_turn"
-> &
+type Decided = Pick<TurnEventOf<"approval_decided">, "edited" | keyof VerdictFields> &
   Pick<TurnEventOf<"approval_requested">, "person">;
 
 /** A decision in the form that follows a name: `approved, always here`. */
-export function verdictText({ approved, edited, always, never, for_turn, person }: Verdict): string {
-  if (!approved) return never ? "refused, never here" : "refused";
-  if (edited !== undefined) return "approved, with changes";
-  if (always) return "approved, always here";
-  if (!for_turn) return "approved";
-  return person?.for_answer ? "approved, for this answer" : "approved, this site for this turn";
+export function verdictText({
+  approved: approve,
+  for_turn: turn,
+  edited,
+  person,
+  ...standing
+}: Decided): string {
+  const verdict = verdictOf({ approve, turn, ...standing });
+  if (approve && edited !== undefined) return "approved, with changes";
+  return verdict === "turn" && person?.for_answer ? "approved, for this answer" : verdicts[verdict].after;
 }

@@ -8,6 +8,7 @@ import type { Binding } from "../values/call-binding.ts";
 import type { Approver, Trust } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import { saidText } from "../values/message.ts";
+import type { VerdictFields } from "../values/verdict.ts";
 import { directRun, type TurnEvent, type TurnEventOf, type TurnOutcome } from "./turn-event.ts";
 import { askingSteps, foldSteps, type StepView } from "./turn-view-steps.ts";
 import { noUsage, plusUsage, type UsageTotal } from "./usage.ts";
@@ -27,23 +28,8 @@ export interface FileView {
   url: string;
 }
 
-/**
- * A person's decision: yes or not now; yes to this host for the rest of the turn; or always or never, for matching calls in this channel.
- */
-export type ApprovalVerdict = boolean | "always" | "turn" | "never";
-
-/** A verdict in the form that the API takes. */
-export function verdictInput(verdict: ApprovalVerdict) {
-  return {
-    approve: verdict !== false && verdict !== "never",
-    always: verdict === "always",
-    turn: verdict === "turn",
-    never: verdict === "never",
-  };
-}
-
 /** A call that waits, or waited, for approval. */
-export interface ApprovalView {
+export interface ApprovalView extends Omit<VerdictFields, "approved"> {
   approval_id: string;
   call_id: string;
   tool: string;
@@ -72,12 +58,6 @@ export interface ApprovalView {
   name?: string | undefined;
   /** The text that runs in place of the quoted one. */
   edited?: string | undefined;
-  /** Matching calls no longer ask here. */
-  always?: true | undefined;
-  /** Matching calls are refused here without asking. */
-  never?: true | undefined;
-  /** The requested hosts may be reached for the rest of the turn. */
-  for_turn?: true | undefined;
   /** Keys of the web addresses that nobody named; their sites can be allowed for the turn. */
   addresses?: readonly string[] | undefined;
 }

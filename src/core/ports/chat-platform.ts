@@ -3,10 +3,10 @@
  * limits. Everything else (whom to answer, when, what to show) is the app's task, once for all platforms.
  */
 
-import type { ApprovalVerdict } from "../log/turn-view.ts";
 import type { PictureWords } from "../values/file-kind.ts";
 import type { Author, FileReference } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
+import { type Verdict, verdicts } from "../values/verdict.ts";
 import type {
   ChatActions,
   FoundMessages,
@@ -287,19 +287,16 @@ export class PlatformError extends Error {
   }
 }
 
-/** The platforms of this process, by their namespaces. */
-export interface ChatPlatforms {
-  add(platform: ChatPlatform): void;
-  of(namespace: string): ChatPlatform | undefined;
-}
+export type ChatPlatforms = ReturnType<typeof createChatPlatforms>;
 
-export function createChatPlatforms(): ChatPlatforms {
+/** The platforms of this process, by their namespaces. */
+export function createChatPlatforms() {
   const platforms = new Map<string, ChatPlatform>();
   return {
-    add(platform) {
+    add(platform: ChatPlatform): void {
       platforms.set(platform.id, platform);
     },
-    of: (namespace) => platforms.get(namespace.slice(0, namespace.indexOf(":"))),
+    of: (namespace: string) => platforms.get(namespace.slice(0, namespace.indexOf(":"))),
   };
 }
 
@@ -338,7 +335,7 @@ export type ButtonAction =
   | { role: "feedback"; turn_id: string; good: boolean }
   /** A choice of the turn's open question, counted from 0. */
   | { role: "answer"; turn_id: string; choice: number }
-  | { role: "decide"; approval_id: string; verdict: ApprovalVerdict }
+  | { role: "decide"; approval_id: string; verdict: Verdict }
   /** Opens a form with the quoted text of an approval; submitting it approves the call with the changed text. */
   | { role: "edit"; approval_id: string }
   /** Shows the exact arguments of an approval. */
@@ -350,92 +347,53 @@ export type ButtonAction =
 
 export type OfferReply = "yes" | "no" | "never" | "again";
 
+/** The first word of a button's id, the kind of id that follows, and what else the action has. Messages keep their buttons for years. */
+const buttons: readonly (readonly [word: string, id: "turn_id" | "approval_id" | "token", fixed: object])[] =
+  [
+    ["stop", "turn_id", { role: "stop", below: "progress" }],
+    ["stop-answer", "turn_id", { role: "stop", below: "answer" }],
+    ...["details", "again", "continue", "teach", "forget"].map(
+      (role) => [role, "turn_id", { role }] as const,
+    ),
+    ["good", "turn_id", { role: "feedback", good: true }],
+    ["bad", "turn_id", { role: "feedback", good: false }],
+    ...Object.entries(verdicts).map(
+      ([verdict, { word }]) => [word, "approval_id", { role: "decide", verdict }] as const,
+    ),
+    ...["edit", "arguments"].map((role) => [role, "approval_id", { role }] as const),
+    ["wanted", "token", { role: "late", wanted: true }],
+    ["unwanted", "token", { role: "late", wanted: false }],
+    ...["yes", "no", "never", "again"].map(
+      (reply) => [`offer-${reply}`, "token", { role: "offer", reply }] as const,
+    ),
+  ];
+
 /**
- * The action as text that a platform stores with the button and passes back when it is pressed: at most 100 characters. Messages keep their
- * buttons for years, so the written form of an action never changes.
+ * The action as text that a platform stores with the button and passes back when it is pressed: at most 100 characters. The written form
+ * of an action never changes.
  */
 export function writeButtonId(action: ButtonAction): string {
-  switch (action.role) {
-    case "stop":
-      return action.below === "progress" ? `stop:${action.turn_id}` : `stop-answer:${action.turn_id}`;
-    case "feedback":
-      return action.good ? `good:${action.turn_id}` : `bad:${action.turn_id}`;
-    case "answer":
-      return `answer:${action.turn_id}:${action.choice}`;
-    case "decide":
-      return `${action.verdict === true ? "approve" : action.verdict || "refuse"}:${action.approval_id}`;
-    case "edit":
-    case "arguments":
-      return `${action.role}:${action.approval_id}`;
-    case "late":
-      return action.wanted ? `wanted:${action.token}` : `unwanted:${action.token}`;
-    case "offer":
-      return `offer-${action.reply}:${action.token}`;
-    default:
-      return `${action.role}:${action.turn_id}`;
-  }
+  if (action.role === "answer") return `answer:${action.turn_id}:${action.choice}`;
+  const given: Readonly<Record<string, unknown>> = action;
+  const found = buttons.find(([, , fixed]) =>
+    Object.entries(fixed).every(([name, value]) => given[name] === value),
+  );
+  return found === undefined ? "" : `${found[0]}:${given[found[1]]}`;
 }
 
 /** A word and an id, which is a UUID. Choices and approvals of a turn also have a number. */
-const plain = /^([a-z-]+):([A-Za-z0-9-]{1,64})$/;
-const numbered = /^([a-z]+):([A-Za-z0-9-]{1,64}):(\d{1,6})$/;
+const buttonId = /^([a-z-]+):([A-Za-z0-9-]{1,64})(?::(\d{1,6}))?$/;
 
 /** The action of an id written by `writeButtonId`, in this version or an earlier one; undefined for anything else. */
 export function readButtonId(text: string): ButtonAction | undefined {
-  const [, word, id] = plain.exec(text) ?? [];
-  if (word !== undefined && id !== undefined) return readPlain(word, id);
-  const [, what, turn_id, number] = numbered.exec(text) ?? [];
-  return what === undefined || turn_id === undefined || number === undefined
-    ? undefined
-    : readNumbered(what, turn_id, number);
-}
-
-function readPlain(word: string, id: string): ButtonAction | undefined {
-  switch (word) {
-    case "stop":
-      return { role: "stop", turn_id: id, below: "progress" };
-    case "stop-answer":
-      return { role: "stop", turn_id: id, below: "answer" };
-    case "details":
-    case "again":
-    case "continue":
-    case "teach":
-    case "forget":
-      return { role: word, turn_id: id };
-    case "good":
-    case "bad":
-      return { role: "feedback", turn_id: id, good: word === "good" };
-    case "wanted":
-    case "unwanted":
-      return { role: "late", token: id, wanted: word === "wanted" };
-    case "offer-yes":
-    case "offer-no":
-    case "offer-never":
-    case "offer-again":
-      return { role: "offer", token: id, reply: word.slice("offer-".length) as OfferReply };
-    default:
-      return undefined;
-  }
-}
-
-function readNumbered(word: string, turn_id: string, number: string): ButtonAction | undefined {
-  const approval_id = `${turn_id}:${number}`;
-  switch (word) {
-    case "answer":
-      return number.length > 3 ? undefined : { role: "answer", turn_id, choice: Number(number) };
-    case "approve":
-    case "refuse":
-      return { role: "decide", approval_id, verdict: word === "approve" };
-    case "always":
-    case "turn":
-    case "never":
-      return { role: "decide", approval_id, verdict: word };
-    case "edit":
-    case "arguments":
-      return { role: word, approval_id };
-    default:
-      return undefined;
-  }
+  const [, word, id = "", number] = buttonId.exec(text) ?? [];
+  if (word === "answer")
+    return number === undefined || number.length > 3
+      ? undefined
+      : { role: "answer", turn_id: id, choice: Number(number) };
+  const [, kind = "", fixed] = buttons.find(([each]) => each === word) ?? [];
+  if (fixed === undefined || (kind === "approval_id") !== (number !== undefined)) return undefined;
+  return { ...fixed, [kind]: number === undefined ? id : `${id}:${number}` } as ButtonAction;
 }
 
 /** The turn that a button belongs to; undefined for questions about a message that has no turn yet. */

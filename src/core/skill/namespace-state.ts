@@ -7,17 +7,67 @@ import type { Catalogue } from "./catalogue.ts";
 import { isInstalled, type Mean, type Skill } from "./skill.ts";
 import type { Tool } from "./tool.ts";
 
+const progressSchema = z.enum(["quiet", "steps", "full"]);
 /** Progress shown in a channel: only the answer, plain-language steps, or steps with input and output. */
-export const progressLevelSchema = z.enum(["quiet", "steps", "full"]);
-export type ProgressLevel = z.infer<typeof progressLevelSchema>;
+export type ProgressLevel = z.infer<typeof progressSchema>;
 
+const replySchema = z.enum(["mention", "thread", "always", "ambient"]);
 /** When the bot answers in a channel without being mentioned. `ambient`: as `thread`, and it may offer to answer other messages. */
-export const replyModeSchema = z.enum(["mention", "thread", "always", "ambient"]);
-export type ReplyMode = z.infer<typeof replyModeSchema>;
+export type ReplyMode = z.infer<typeof replySchema>;
 
+const botsSchema = z.enum(["ignore", "mention", "people"]);
 /** What happens to messages of other bots: they are ignored, answered when they mention the bot, or treated like those of people. */
-export const botModeSchema = z.enum(["ignore", "mention", "people"]);
-export type BotMode = z.infer<typeof botModeSchema>;
+export type BotMode = z.infer<typeof botsSchema>;
+
+/** Settings of a channel that always have a value. */
+const fixed = {
+  progress: progressSchema,
+  /** How a message of the asker is treated while a turn runs. */
+  while_running: z.enum(["steer", "queue"]),
+};
+
+/** Settings whose default is that of the agent, the configuration or the server. */
+const restorable = {
+  /** The agent that starts turns here. */
+  profile: z.string().min(1).max(200),
+  model: z.string().min(1).max(300).describe("provider/model of all turns here"),
+  effort: z.enum(efforts),
+  reply: replySchema,
+  bots: botsSchema.describe("messages of other bots"),
+  time_zone: z.string().min(1).max(200).describe("IANA name, for people whose own zone is not known"),
+  /** If given, only these skills exist in the channel. */
+  allowed_skills: z.array(z.string().min(1).max(200)).max(1000),
+  /** Where its managers have lowered the operator's limits. */
+  spending: z
+    .strictObject({
+      day_usd: z.number().positive().optional(),
+      day_tokens: z.number().int().positive().optional(),
+    })
+    .describe("lower limits of the channel's day (UTC) than the operator's"),
+};
+
+export const channelSettings = z.object({
+  ...fixed,
+  ...z.object(restorable).partial().shape,
+  /** Set while a manager has paused the bot here. */
+  paused: z.object({ by: z.string(), at: z.number().describe("milliseconds since the epoch") }).optional(),
+});
+export type ChannelSettings = z.infer<typeof channelSettings>;
+
+/** A change of a channel's settings. Missing fields stay as they are; `null` restores the default. */
+export const settingsChange = z.object({
+  ...z.object(fixed).partial().shape,
+  ...nullish(restorable),
+  paused: z.boolean().optional(),
+});
+export type SettingsChange = z.output<typeof settingsChange>;
+
+function nullish<Shape extends z.ZodRawShape>(shape: Shape) {
+  const entries = Object.entries(shape).map(([name, schema]) => [name, z.nullish(schema)]);
+  return Object.fromEntries(entries) as {
+    [Name in keyof Shape]: z.ZodOptional<z.ZodNullable<Shape[Name]>>;
+  };
+}
 
 const markSchema = z.object({
   by: z.string(),
@@ -34,31 +84,10 @@ export const namespaceStateSchema = z.object({
   taught: z.record(z.string(), z.object({ by: z.string(), at: z.number(), hash: z.string() })).optional(),
   /** Hidden by a person. */
   blocked: z.record(z.string(), z.object({ by: z.string(), at: z.number() })).default({}),
-  settings: z
-    .object({
-      progress: progressLevelSchema.default("steps"),
-      /** How a message of the asker is treated while a turn runs. */
-      while_running: z.enum(["steer", "queue"]).default("steer"),
-      /** The agent that starts turns here; by default the configured one. */
-      profile: z.string().optional(),
-      /** The model of all turns here, `provider/model`; by default the agent's or the configured one. */
-      model: z.string().optional(),
-      /** The reasoning effort here; by default the agent's or the configured one. */
-      effort: z.enum(efforts).optional(),
-      /** When the bot answers without a mention; by default as configured. */
-      reply: replyModeSchema.optional(),
-      /** What happens to messages of other bots; by default as configured. */
-      bots: botModeSchema.optional(),
-      /** Set while a manager has paused the bot here. */
-      paused: z.object({ by: z.string(), at: z.number() }).optional(),
-      /** The zone for people whose own is not known, IANA name; by default the server's. */
-      time_zone: z.string().optional(),
-      /** What the channel may spend a day (UTC), where its managers have lowered the operator's limits. */
-      spending: z
-        .object({ day_usd: z.number().positive().optional(), day_tokens: z.number().positive().optional() })
-        .optional(),
-      /** If given, only these skills exist in the channel. */
-      allowed_skills: z.array(z.string()).optional(),
+  settings: channelSettings
+    .extend({
+      progress: fixed.progress.default("steps"),
+      while_running: fixed.while_running.default("steer"),
     })
     .prefault({}),
 });
@@ -82,7 +111,7 @@ export async function readNamespace(store: KeyValue, namespace: string): Promise
 }
 
 /** The settings of a namespace. */
-export async function settingsOf(store: KeyValue, namespace: string): Promise<NamespaceState["settings"]> {
+export async function settingsOf(store: KeyValue, namespace: string): Promise<ChannelSettings> {
   return (await readNamespace(store, namespace)).settings;
 }
 

@@ -1,8 +1,6 @@
 import type { z } from "zod";
 import type { ChatWork } from "../ports/chat-actions.ts";
-import type { When } from "../ports/plan-times.ts";
-import type { PlannedView } from "../ports/schedule.ts";
-import type { Plan, PlanChange, Wish } from "../ports/schedules.ts";
+import type { PlanChange, PlannedView, Proposal, Wish } from "../ports/schedules.ts";
 import type { KeyValue, NewFile } from "../ports/storage.ts";
 import type { Draft, DryRun, Lesson, TaughtCheck } from "../ports/teaching.ts";
 import type { Web } from "../ports/web.ts";
@@ -14,6 +12,7 @@ import type { PictureWords } from "../values/file-kind.ts";
 import type { ApprovalNeed, Approver, Author, ToolEffect } from "../values/inbound.ts";
 import { type Json, type JsonSchema, objectOf, readableJson, readableJsonText } from "../values/json.ts";
 import type { Place } from "../values/place.ts";
+import type { VerdictFields } from "../values/verdict.ts";
 
 /** Facts that decide whether calls of a server's tool need approval. */
 export interface ServerTool {
@@ -121,20 +120,13 @@ export interface Tool {
 }
 
 /** A decision about a call. */
-export interface Decided {
-  approved: boolean;
+export interface Decided extends VerdictFields {
   /** Empty if nobody decided in time. */
   by: string;
   /** The display name. */
   name?: string | undefined;
   /** The text that runs in place of the quoted one (`CallInWords.edits`). */
   edited?: string | undefined;
-  /** Matching calls no longer ask here. */
-  always?: true | undefined;
-  /** Matching calls are refused here without asking. */
-  never?: true | undefined;
-  /** The requested hosts may be reached for the rest of the turn. */
-  for_turn?: true | undefined;
 }
 
 /** A request to people for permission in the middle of a call. */
@@ -159,20 +151,18 @@ export interface ApprovalRequest {
   key?: string;
 }
 
-/** `Schedules` for one call. If a plan needs approval, the tool has to ask before it adds the plan. */
+/** `Schedules` for one call. If a proposal needs approval, the tool has to ask before it adds the plan. */
 export interface PlanningContext {
   /**
    * `whom`: the name or id of the person whom a reminder is for. `asks` is also set if text that the model read may be the origin of the
    * wish, or if the person's message does not name `whom`. @throws SkillFailure unless that is one person
    */
-  plan(wish: Wish, whom?: string): Promise<Outcome<Plan>>;
-  /** As `Schedules.replan`; `asks` as for `plan`. */
-  replan(id: string, when: When): Promise<Outcome<Plan>>;
+  plan(wish: Wish, whom?: string): Promise<Outcome<Proposal>>;
   /**
    * One call adds one plan, however often it is run. Asks the person whom it is for, and waits as `approve` does.
    * @throws SkillFailure unless they agree
    */
-  add(plan: Plan): Promise<Outcome<PlannedView>>;
+  add(proposal: Proposal): Promise<Outcome<PlannedView>>;
   list(): Promise<PlannedView[]>;
   change(id: string, to: PlanChange): Promise<Outcome<PlannedView>>;
 }

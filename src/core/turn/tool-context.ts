@@ -104,20 +104,16 @@ function planningFor(scope: TurnScope, request: CallRequest, skillId: string): P
   return {
     async plan(wish, whom) {
       const receiver = whom === undefined ? undefined : await receiverFor(desk, whom);
-      const plan = await schedules.plan(planner, receiver ? { ...wish, for: receiver } : wish);
+      const plan = await schedules.plan(planner, wish, receiver);
       if (!plan.ok) return plan;
       const isTheirs =
         receiver === undefined
-          ? isUntouched() || isOwnWords(scope, request, wish.text)
+          ? isUntouched() || (wish.what !== "change" && isOwnWords(scope, request, wish.text))
           : isUntouched() && receiver.isNamed && !scope.state.private;
       return { ok: true, value: { ...plan.value, asks: plan.value.asks || !isTheirs } };
     },
-    async replan(id, when) {
-      const plan = await schedules.replan(planner, id, when);
-      return plan.ok ? { ok: true, value: { ...plan.value, asks: plan.value.asks || !isUntouched() } } : plan;
-    },
-    add: async (plan) =>
-      schedules.add(planner, await withConsent(desk, plan), `${turn_id}/${request.call.id}`),
+    add: async (proposal) =>
+      schedules.add(planner, await withConsent(desk, proposal), `${turn_id}/${request.call.id}`),
     list: () => schedules.list(place.namespace, author),
     change: (id, to) => schedules.change(planner, id, to),
   };

@@ -96,7 +96,7 @@ const full = /https?:\/\/[^\s<>"'`“”‘’«»|\\^{}]{1,8000}/giu;
 
 /** A name with a dot, or `localhost` with a port, as people write them without a scheme. */
 const bareName =
-  /(?<![\p{L}\p{N}_@./-])(?:(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}\p{L}{2,24}|\d{1,3}(?:\.\d{1,3}){3}|localhost)(?::\d{1,5})?(?![\p{L}\p{N}@-])(?:[/?][^\s<>"'`“”‘’«»|\\^{}]{0,4000})?/giu;
+  /(?<![\p{L}\p{N}_@./-])(?:(?:(?!-)[\p{L}\p{N}-]{1,63}(?<!-)\.){1,8}\p{L}{2,24}|\d{1,3}(?:\.\d{1,3}){3}|localhost)(?::\d{1,5})?(?![\p{L}\p{N}@-])(?:[/?][^\s<>"'`“”‘’«»|\\^{}]{0,4000})?/giu;
 
 /** The full addresses in a text. Punctuation after an address may belong to it or not, so both variants are returned. */
 export function linksIn(text: string): WebAddress[] {

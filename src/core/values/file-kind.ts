@@ -60,13 +60,18 @@ function startsWith(data: Uint8Array, at: number, characters: string): boolean {
 /** Minimum likeness to text for a file that does not claim to be text. */
 const surelyText = 0.75;
 
+const textEndings: ReadonlySet<string> = new Set(
+  (
+    "txt md markdown rst po properties csv tsv log json jsonl yml yaml xml htm html css ini toml conf cfg env srt vtt tex sql js jsx" +
+    " ts tsx mjs cjs mts cts py rb go rs java kt c h cc cpp hpp cs php swift sh bash ps1 pl lua r scala diff patch"
+  ).split(" "),
+);
+
 /** Whether a file claims to be text. It is then accepted as text in any encoding. */
 function isTextLike(name: string, mediaType: string): boolean {
   return (
     /^text\/|[/+](json|xml|yaml|x-yaml|csv|javascript|x-sh|sql|toml|x-ndjson)$/.test(mediaType) ||
-    /\.(txt|md|markdown|rst|po|properties|csv|tsv|log|json|jsonl|ya?ml|xml|html?|css|ini|toml|conf|cfg|env|srt|vtt|tex|sql|[cm]?[jt]sx?|py|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|swift|sh|bash|ps1|pl|lua|r|scala|diff|patch)$/i.test(
-      name,
-    )
+    textEndings.has(/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "")
   );
 }
 

@@ -15,15 +15,17 @@ export async function listedParts(
       const target = name === element ? targets.get(attributes["r:id"] ?? "")?.target : undefined;
       if (target !== undefined) found.push({ name: attributes.name ?? "", target });
     },
-    close() {},
-    text() {},
   });
   return found;
 }
 
 /** Parts that say how a document looks or how it was made. */
-const form =
-  /(?:^|\/)(?:_rels|docProps|docMetadata|customXml|theme|fonts|persons|printerSettings|slideLayouts|slideMasters|notesMasters|handoutMasters|tags|META-INF|Thumbnails|Configurations2)\/|(?:styles|settings|fonttable|numbering|people|calcchain|metadata|props|tablestyles|\[content_types\]|meta|commentsExtended|commentsIds|commentsExtensible)\.xml$|manifest\.rdf$|layout-cache$|vmlDrawing|\.rels$/i;
+const form: readonly RegExp[] = [
+  /(?:^|\/)(?:_rels|docProps|docMetadata|customXml|theme|fonts|persons|printerSettings|tags|META-INF|Thumbnails|Configurations2)\//i,
+  /(?:^|\/)(?:slideLayouts|slideMasters|notesMasters|handoutMasters)\//i,
+  /(?:styles|settings|fonttable|numbering|people|calcchain|metadata|props|tablestyles|\[content_types\]|meta)\.xml$/i,
+  /(?:commentsExtended|commentsIds|commentsExtensible)\.xml$|manifest\.rdf$|layout-cache$|vmlDrawing|\.rels$/i,
+];
 
 /** Other parts, in the words of people. */
 const kinds: readonly (readonly [part: RegExp, what: string])[] = [
@@ -40,7 +42,7 @@ const kinds: readonly (readonly [part: RegExp, what: string])[] = [
 /** What a document has beside the parts that are `read`: whatever is not known to be its form. */
 export function unreadParts({ entries }: OpenZip, read: RegExp): string[] {
   const names = entries.map(({ name }) => name).filter((name) => !name.endsWith("/"));
-  const unread = names.filter((name) => !read.test(name) && !form.test(name));
+  const unread = names.filter((name) => !read.test(name) && !form.some((each) => each.test(name)));
   const what = unread.map(
     (name) => kinds.find(([part]) => part.test(name))?.[1] ?? `the part ${shownName(name)}`,
   );
@@ -60,8 +62,6 @@ export async function relationships(
       if (name !== "Relationship" || id === undefined || path === undefined || mode === "External") return;
       found.set(id, { target: path.slice(1), type });
     },
-    close() {},
-    text() {},
   });
   return found;
 }

@@ -85,9 +85,7 @@ export async function storedArchive(
   files: ReadonlyMap<string, Uint8Array>,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { zipSync } = await import("fflate");
-  const byName: Record<string, Uint8Array> = Object.create(null);
-  for (const [name, content] of files) byName[name] = content;
-  return zipSync(byName, { level: 0 });
+  return zipSync(Object.fromEntries(files), { level: 0 });
 }
 
 /** @throws UnreadableDocument when a document has more parts than the limit */

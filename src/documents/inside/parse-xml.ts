@@ -2,8 +2,8 @@
 export interface XmlHandlers {
   /** Attributes have their full names. */
   open(name: string, attributes: Readonly<Record<string, string>>): void;
-  close(name: string): void;
-  text(text: string): void;
+  close?(name: string): void;
+  text?(text: string): void;
 }
 
 /**
@@ -16,8 +16,8 @@ export async function parseXml(xml: string, handlers: XmlHandlers): Promise<void
   const parser = new Parser(
     {
       onopentag: (name, attributes) => handlers.open(local(name), attributes),
-      onclosetag: (name) => handlers.close(local(name)),
-      ontext: (text) => handlers.text(text),
+      onclosetag: (name) => handlers.close?.(local(name)),
+      ontext: (text) => handlers.text?.(text),
     },
     { xmlMode: true },
   );

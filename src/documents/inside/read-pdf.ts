@@ -11,7 +11,7 @@ import { pageNotes } from "./pdf-notes.ts";
 const maxPages = 10_000;
 /** Consecutive failed pages after which reading stops: a damaged file may declare any number of pages. */
 const maxFailures = 20;
-/** Maximum page numbers in a note, and pages whose drawing is looked at. */
+/** Maximum page numbers in a note. */
 const maxNamed = 20;
 
 /** The text of a PDF page by page, each with the values of its form and its comments. Pictures are ignored: a scanned page has no text. */
@@ -35,8 +35,7 @@ export async function readPdf({ data, limits }: OpenedDocument): Promise<ReadDoc
   }
   const unread = await unreadIn(pdf, data);
   if (empty.length === pages) {
-    const note = await withoutText(pdf, pages);
-    return { text: new BoundedText(0), pages: pdf.numPages, left_out: unread, note };
+    return { text: new BoundedText(0), pages: pdf.numPages, left_out: unread, note: withoutText(pages) };
   }
   const left_out = [...missing(pdf.numPages, empty, broken, failures), ...unread];
   return { text, pages: pdf.numPages, left_out };
@@ -106,28 +105,9 @@ async function pageText(pdf: Pdf, number: number): Promise<string | undefined> {
   }
 }
 
-/** Why a PDF has no text, by what its first pages draw. */
-async function withoutText(pdf: Pdf, pages: number): Promise<string> {
+function withoutText(pages: number): string {
   const what = pages === 1 ? "Its only page has no text" : `None of its ${pages} pages has text`;
-  const { getResolvedPDFJS } = await import("unpdf");
-  const { OPS } = await getResolvedPDFJS();
-  const drawn = new Set<number>();
-  for (let number = 1; number <= Math.min(pages, maxNamed); number += 1) {
-    try {
-      const page = await pdf.getPage(number);
-      for (const operator of (await page.getOperatorList()).fnArray) drawn.add(operator);
-      page.cleanup();
-    } catch {
-      // A page that cannot be drawn shows neither text nor pictures.
-    }
-  }
-  if (drawn.has(OPS.showText)) {
-    return `${what} that can be read: its letters cannot be decoded. Send pictures of the pages.`;
-  }
-  const pictures = Object.entries(OPS).filter(([name]) => /^paint.*Image/.test(name));
-  return pictures.some(([, operator]) => drawn.has(operator))
-    ? `${what}: it is probably a scan. Send pictures of the pages, or a PDF with text.`
-    : `${what}, and no pictures were found.`;
+  return `${what} that can be read: it may be a scan. Send pictures of the pages, or a PDF with text.`;
 }
 
 function named(pages: readonly number[]): string {

@@ -1,4 +1,4 @@
-import { decodeText, guessNote } from "../../base/decode-text.ts";
+import { declaredCharset, decodeText, guessNote, textIn } from "../../base/decode-text.ts";
 import { readablePage } from "../../html/readable-page.ts";
 import {
   BoundedText,
@@ -16,7 +16,7 @@ const elements: readonly (readonly [element: RegExp, what: string])[] = [
 
 /** An HTML file as Markdown, with visible text only. Nothing it refers to is fetched. */
 export async function readWebPage({ data, limits }: OpenedDocument): Promise<ReadDocument> {
-  const named = declared(data);
+  const named = textIn(data, declaredCharset(data));
   const decoded = named === undefined ? decodeText(data) : { text: named, encoding: "", guessed: false };
   if (decoded === undefined) throw new UnreadableDocument("Its content is not HTML.");
   const page = await readablePage(decoded.text, "about:blank");
@@ -27,15 +27,4 @@ export async function readWebPage({ data, limits }: OpenedDocument): Promise<Rea
   const left_out = elements.flatMap(([element, what]) => (element.test(decoded.text) ? [what] : []));
   if (page.isArticle) left_out.push("what stands beside the article");
   return { text, left_out, note: note === undefined ? undefined : `It was ${note}.` };
-}
-
-/** By the encoding that the page declares at its beginning (HTML, 13.2.3.2); undefined if it declares none or an unknown one. */
-function declared(data: Buffer): string | undefined {
-  const name = /<meta[^<>]+charset\s*=\s*(?:["']\s*)?([\w-]+)/i.exec(data.toString("latin1", 0, 1_024))?.[1];
-  if (name === undefined) return undefined;
-  try {
-    return new TextDecoder(name).decode(data);
-  } catch {
-    return undefined;
-  }
 }

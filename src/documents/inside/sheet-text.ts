@@ -20,7 +20,7 @@ export function writeSheet(
   let count = 0;
   const kept: string[][] = [];
   for (const row of rows) {
-    const cells = withoutEmptyEnd(row);
+    const cells = row.slice(0, row.findLastIndex((cell) => cell.trim() !== "") + 1);
     if (cells.length === 0) continue;
     if (count === 0) text.line(`--- ${name} ---`);
     if (count <= firstRows) kept.push(cells);
@@ -50,12 +50,6 @@ export function makeTable(head: readonly (readonly string[])[], rows: number): O
     first.push(cells);
   }
   return { columns, rows, first };
-}
-
-function withoutEmptyEnd(row: readonly string[]): string[] {
-  let length = row.length;
-  while (length > 0 && row[length - 1]?.trim() === "") length -= 1;
-  return row.slice(0, length);
 }
 
 /** RFC 4180. */

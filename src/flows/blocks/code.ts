@@ -1,16 +1,12 @@
 import { z } from "zod";
 import { defineBlock } from "../block.ts";
 
-/** Default timeout of code, ms. */
-const defaultTimeout = 10_000;
-
 const config = z.object({
   code: z.string().trim().min(1, "it is missing").max(100_000),
   language: z
     .string()
     .nullish()
     .refine((language) => !language || /^(javascript|js)$/i.test(language), "only JavaScript can run"),
-  timeout_ms: z.number().nullish(),
 });
 
 /**
@@ -20,11 +16,10 @@ const config = z.object({
 export const code = defineBlock({
   config,
   summary: () => "Running code",
-  run: ({ code: text, timeout_ms }, { shown, context, code: runner }) =>
-    runner.run(text, {
+  run: ({ code: text }, { shown, context, code: run }) =>
+    run(text, {
       variables: Object.fromEntries(shown),
       signal: context.signal,
-      timeout_ms: timeout_ms ? undefined : defaultTimeout,
       onText: (line) => context.progress(line),
     }),
   describe: ({ code: text }) => ({ code: text }),

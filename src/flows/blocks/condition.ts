@@ -49,14 +49,7 @@ const comparisonSchema = z
     value: jsonSchema,
     is: z
       .string()
-      .transform(
-        (is) =>
-          signs[is.trim()] ??
-          is
-            .trim()
-            .toLowerCase()
-            .replace(/[\s-]+/g, "_"),
-      )
+      .transform((is) => signs[is] ?? is)
       .pipe(z.enum(Object.keys(operators) as [Operator, ...Operator[]])),
     to: jsonSchema.optional(),
   })

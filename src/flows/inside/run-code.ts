@@ -1,6 +1,6 @@
 /**
- * Runs in the sandbox, one process per run of a flow. Reads one `{id, code, variables}` per line and answers `{id, result}` or
- * `{id, error}`. Each piece of code has its own globals. Imports nothing from the bot.
+ * Runs in the sandbox, one process per step. Reads a line `{code, variables}` and answers `{result}` or `{error}`. The code has its own
+ * globals. Imports nothing from the bot.
  */
 import { createInterface } from "node:readline";
 import { format } from "node:util";
@@ -8,7 +8,6 @@ import { createContext, runInContext } from "node:vm";
 
 /** A request from the bot. */
 interface CodeRequest {
-  id: number;
   code: string;
   variables: unknown;
 }
@@ -42,10 +41,9 @@ function reasonOf(error: unknown): string {
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const request = JSON.parse(line) as CodeRequest;
   try {
-    process.stdout.write(`{"id":${request.id},"result":${await run(request)}}\n`);
+    process.stdout.write(`{"result":${await run(JSON.parse(line))}}\n`);
   } catch (error) {
-    process.stdout.write(`${JSON.stringify({ id: request.id, error: reasonOf(error) })}\n`);
+    process.stdout.write(`${JSON.stringify({ error: reasonOf(error) })}\n`);
   }
 }

@@ -27,16 +27,12 @@ export async function beginLogin(
   person: LinkFor,
 ): Promise<BegunLogin> {
   if (!needsPerson(server)) {
-    return {
-      ok: false,
-      reason: `${server.name} uses the login of its configuration: nobody has to connect an account.`,
-    };
+    const reason = `${server.name} uses the login of its configuration: nobody has to connect an account.`;
+    return { ok: false, reason };
   }
-  try {
-    return await makeLink(parts, server, person);
-  } catch (error) {
+  return await makeLink(parts, server, person).catch((error: unknown) => {
     return { ok: false, reason: loginFailure(server.name, error) };
-  }
+  });
 }
 
 async function makeLink(
@@ -63,10 +59,8 @@ async function makeLink(
   const problem = registrationProblem(parts, server, await registeredClient(parts, server), discovery);
   if (problem !== undefined) return { ok: false, reason: problem };
   const granted = (await parts.accounts.tokens(server, account))?.tokens.scope;
-  const scope = wantedScope(
-    { configured: server.oauth.scope, asked: asked.scope, wanted: wanted.scope, granted },
-    discovery,
-  );
+  const rights = { granted, wanted: wanted.scope };
+  const scope = wantedScope(server.oauth.scope ?? asked.scope, rights, discovery);
   const link = linkProvider(parts, server, discovery, scope);
   // The bot registers once, whoever asks for a link meanwhile: tokens belong to the client of their login.
   await parts.mutex.run(`mcp client ${keyOf(server)}`, () =>
@@ -177,28 +171,21 @@ export function isOpenable({ protocol }: URL, serverUrl: string): boolean {
   return protocol === "http:" && new URL(serverUrl).protocol === "http:";
 }
 
-/** Scopes by who demands them; separated by spaces. */
-interface Wishes {
-  /** By the operator. */
-  configured?: string | undefined;
-  /** By the server, from a client without an account. */
-  asked?: string | undefined;
-  /** By the server, from an account with too few rights. */
-  wanted?: string | undefined;
-  /** The rights the account has now. */
-  granted?: string | undefined;
-}
-
 /**
  * The rights to request (MCP 2025-11-25, scope selection strategy): more than now if those were not enough; otherwise those of the
  * operator, those the server asked for, or all it knows. Includes the right to stay connected where the login offers it (SEP-2207).
  */
-function wantedScope(wishes: Wishes, discovery: OAuthDiscoveryState): string | undefined {
-  const { configured, asked, wanted, granted } = wishes;
+function wantedScope(
+  /** By the operator, or else by the server, from a client without an account. */
+  asked: string | undefined,
+  /** The rights the account has now, and those that the server wanted because they are too few. */
+  { granted, wanted }: { granted: string | undefined; wanted: string | undefined },
+  discovery: OAuthDiscoveryState,
+): string | undefined {
   const base =
     wanted === undefined
-      ? (configured ?? asked ?? discovery.resourceMetadata?.scopes_supported?.join(" "))
-      : [configured ?? asked, granted, wanted].filter((each) => each !== undefined).join(" ");
+      ? (asked ?? discovery.resourceMetadata?.scopes_supported?.join(" "))
+      : [asked, granted, wanted].filter((each) => each !== undefined).join(" ");
   const scopes = new Set((base ?? "").split(/\s+/).filter(Boolean));
   const offered = discovery.authorizationServerMetadata?.scopes_supported ?? [];
   if (offered.includes("offline_access")) scopes.add("offline_access");

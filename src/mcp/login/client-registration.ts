@@ -29,12 +29,19 @@ export function clientMetadataOf(
     methods?.includes(each),
   );
   return {
+    ...codeClient(redirectUrl),
+    ...(method === undefined ? {} : { token_endpoint_auth_method: method }),
+    ...scopes,
+  };
+}
+
+/** A client whose accounts people connect. */
+function codeClient(redirectUrl: string) {
+  return {
     client_name: clientName,
     redirect_uris: [redirectUrl],
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
-    ...(method === undefined ? {} : { token_endpoint_auth_method: method }),
-    ...scopes,
   };
 }
 
@@ -42,10 +49,7 @@ export function clientMetadataOf(
 export function clientDocument(clientMetadataUrl: string, redirectUrl: string): Record<string, unknown> {
   return {
     client_id: clientMetadataUrl,
-    client_name: clientName,
-    redirect_uris: [redirectUrl],
-    grant_types: ["authorization_code", "refresh_token"],
-    response_types: ["code"],
+    ...codeClient(redirectUrl),
     token_endpoint_auth_method: "none",
   };
 }

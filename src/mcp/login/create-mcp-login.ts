@@ -5,7 +5,7 @@ import type { Web } from "../../core/ports/web.ts";
 import type { LoginServer, McpLogin } from "../login-port.ts";
 import { createAccountStore } from "./account-store.ts";
 import { clientDocument, clientMetadataOf, clientPart, needsPerson } from "./client-registration.ts";
-import type { CheckedLogin, FinishedLogin, LoginReturn } from "./finish-login.ts";
+import type { LoginReturn } from "./finish-login.ts";
 import { grantPart } from "./grants.ts";
 import { createLoginFetch, withDeadline } from "./login-fetch.ts";
 import type { LoginParts } from "./login-parts.ts";
@@ -28,17 +28,10 @@ export interface McpLoginOptions {
 }
 
 /** The login, and its part for the HTTP server. */
-export interface McpLoginWithReturn extends McpLogin {
-  /** What `finish` would connect, or why not. Changes nothing, so link previews may ask too. */
-  check(returned: LoginReturn): Promise<CheckedLogin>;
-  /** A person came back from a login and confirmed it. Never throws, whatever the address contains. */
-  finish(returned: LoginReturn): Promise<FinishedLogin>;
-  /** The metadata of this client, for logins that fetch it; undefined when it is not public. */
-  clientDocument(): Record<string, unknown> | undefined;
-}
+export type McpLoginWithReturn = ReturnType<typeof createMcpLogin>;
 
 /** Accounts of people and of the bot with tool servers. Logins are rare, so their code is loaded with the first one. */
-export function createMcpLogin(options: McpLoginOptions): McpLoginWithReturn {
+export function createMcpLogin(options: McpLoginOptions) {
   const accounts = createAccountStore(options.store);
   const stepUps = createStepUps(accounts);
   const listeners = new Set<(server: string, account: string) => void>();
@@ -60,7 +53,7 @@ export function createMcpLogin(options: McpLoginOptions): McpLoginWithReturn {
     const stored = await accounts.tokens(server, account);
     return stored ? (stored.login ?? "") : undefined;
   };
-  return {
+  const login: McpLogin = {
     providerFor: (server, account) => createConnectionProvider(parts, stepUps, server, account),
     fetchFor: (server, account, headers) =>
       stepUps.watch(
@@ -72,8 +65,6 @@ export function createMcpLogin(options: McpLoginOptions): McpLoginWithReturn {
     isConnected: async (server, account) => (await loginOf(server, account)) !== undefined,
     begin: async (server, account, shown) =>
       (await import("./begin-login.ts")).beginLogin(parts, server, { account, shown }),
-    check: async (returned) => (await import("./finish-login.ts")).checkLogin(parts, returned),
-    finish: async (returned) => (await import("./finish-login.ts")).finishLogin(parts, returned),
     async forget(server, account) {
       const stored = await accounts.tokens(server, account);
       await accounts.removeTokens(server, account);
@@ -86,6 +77,14 @@ export function createMcpLogin(options: McpLoginOptions): McpLoginWithReturn {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+  };
+  return {
+    ...login,
+    /** What `finish` would connect, or why not. Changes nothing, so link previews may ask too. */
+    check: async (returned: LoginReturn) => (await import("./finish-login.ts")).checkLogin(parts, returned),
+    /** A person came back from a login and confirmed it. Never throws, whatever the address contains. */
+    finish: async (returned: LoginReturn) => (await import("./finish-login.ts")).finishLogin(parts, returned),
+    /** The metadata of this client, for logins that fetch it; undefined when it is not public. */
     clientDocument: () =>
       clientMetadataUrl === undefined ? undefined : clientDocument(clientMetadataUrl, redirectUrl()),
   };

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { OAuthClientProvider } from "@modelcontextprotocol/client";
+import { oneLine } from "../../base/markdown-text.ts";
 import { sharedAccount } from "../login-port.ts";
-import { loginFailure, oneLine } from "../said-text.ts";
+import { loginFailure } from "../said-text.ts";
 import type { PendingLogin } from "./account-store.ts";
 import { clientMetadataOf } from "./client-registration.ts";
 import type { LoginParts } from "./login-parts.ts";

@@ -1,13 +1,10 @@
 import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/client";
+import { errorText } from "../../base/error-text.ts";
+import { oneLine } from "../../base/markdown-text.ts";
 import type { LoginServer, OAuthSettings } from "../login-port.ts";
 import type { LoginParts } from "./login-parts.ts";
 
 type Grant = Pick<OAuthClientProvider, "prepareTokenRequest" | "addClientAuthentication">;
-
-const tokenTypes = {
-  id: "urn:ietf:params:oauth:token-type:id_token",
-  assertion: "urn:ietf:params:oauth:token-type:id-jag",
-};
 
 /** A login is impossible as configured, or the identity provider refused it. The message says what to change. */
 class GrantError extends Error {
@@ -79,23 +76,22 @@ async function vouchedFor(
     throw new GrantError(`The login of ${server.name} needs oauth.identity_provider in the configuration.`);
   }
   const metadata = discovery?.authorizationServerMetadata;
-  const response = await fetchOf(server)(provider.token_endpoint, {
-    method: "POST",
-    headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
-    body: new URLSearchParams({
-      grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
-      requested_token_type: tokenTypes.assertion,
-      subject_token: provider.id_token,
-      subject_token_type: tokenTypes.id,
-      client_id: provider.client_id,
+  try {
+    const { requestJwtAuthorizationGrant } = await import("@modelcontextprotocol/client");
+    const { jwtAuthGrant } = await requestJwtAuthorizationGrant({
+      tokenEndpoint: provider.token_endpoint,
       audience: metadata?.issuer ?? String(discovery?.authorizationServerUrl ?? ""),
       resource: discovery?.resourceMetadata?.resource ?? server.url,
-    }),
-  });
-  const answer = response.ok ? ((await response.json()) as { access_token?: unknown }) : {};
-  if (typeof answer.access_token === "string") return answer.access_token;
-  throw new GrantError(
-    `The identity provider does not vouch for this account with ${server.name} (it answered ${response.status}). ` +
-      "Its token may have expired: renew oauth.identity_provider.id_token.",
-  );
+      idToken: provider.id_token,
+      clientId: provider.client_id,
+      fetchFn: fetchOf(server),
+    });
+    return jwtAuthGrant;
+  } catch (cause) {
+    throw new GrantError(
+      `The identity provider does not vouch for this account with ${server.name} (${oneLine(errorText(cause), 200)}). ` +
+        "Its token may have expired: renew oauth.identity_provider.id_token.",
+      { cause },
+    );
+  }
 }

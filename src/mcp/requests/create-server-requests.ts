@@ -5,6 +5,7 @@ import type {
   ElicitRequest,
   ElicitResult,
 } from "@modelcontextprotocol/client";
+import { LRUCache } from "lru-cache";
 import { errorCode } from "../../base/error-text.ts";
 import type { ToolContext } from "../../core/skill/tool.ts";
 
@@ -13,16 +14,31 @@ const maxQuestions = 5;
 /** Maximum uses of the model by a server in one call. */
 const maxTexts = 5;
 
+export type ServerRequests = ReturnType<typeof createServerRequests>;
+
 /**
  * Answers requests that tool servers make during a call. People decide; a server that asks too often is refused. Few servers ask anything,
- * so the code is loaded with the first request.
+ * so the code is loaded with the first request. Both functions may throw `WaitingForPerson`: then they are called again with the same
+ * parameters and a later context once the person answered. Other errors are reported to the server as a refusal, without their text. `key`
+ * identifies the request within its call, the same each time; questions to people get a `key` that begins with it. `server` is its name.
  */
-export function createServerRequests(): ServerRequests {
+export function createServerRequests() {
   const questions = createRequestLimit(maxQuestions);
   const texts = createRequestLimit(maxTexts);
+  const capabilities: ClientCapabilities = {
+    elicitation: { form: { applyDefaults: true }, url: {} },
+    sampling: {},
+    roots: {},
+  };
   return {
-    capabilities: { elicitation: { form: { applyDefaults: true }, url: {} }, sampling: {}, roots: {} },
-    async elicit(server, params, context, key) {
+    /** The capabilities that the client announces. */
+    capabilities,
+    async elicit(
+      server: string,
+      params: ElicitRequest["params"],
+      context: ToolContext,
+      key: string,
+    ): Promise<ElicitResult> {
       if (!questions.allows(context, key)) {
         context.progress(`${server} asks too much: more than ${maxQuestions} questions in one call.`);
         return { action: "cancel" };
@@ -35,11 +51,17 @@ export function createServerRequests(): ServerRequests {
         const { elicitForm } = await import("./elicit-form.ts");
         return await elicitForm(server, params, context, key);
       } catch (error) {
-        if (isUnanswered(error)) return { action: "cancel" };
+        // Nobody answered in time.
+        if (errorCode(error) === "no_answer") return { action: "cancel" };
         throw error;
       }
     },
-    async sample(server, params, context, key) {
+    async sample(
+      server: string,
+      params: CreateMessageRequest["params"],
+      context: ToolContext,
+      key: string,
+    ): Promise<CreateMessageResult> {
       const { SamplingRefusedError, sample } = await import("./sample.ts");
       if (!texts.allows(context, key)) {
         throw new SamplingRefusedError("refused", `At most ${maxTexts} texts in one call.`);
@@ -49,56 +71,20 @@ export function createServerRequests(): ServerRequests {
   };
 }
 
-/** Nobody answered in time. */
-function isUnanswered(error: unknown): boolean {
-  return errorCode(error) === "no_answer";
-}
-
 /** Number of calls that are remembered; older ones have ended. */
 const maxCalls = 1_000;
 
 /** Counts requests within calls. One that is repeated after a wait counts once. */
-function createRequestLimit(most: number): {
-  allows(call: Pick<ToolContext, "turn_id" | "call_id">, request: string): boolean;
-} {
-  const calls = new Map<string, Set<string>>();
+function createRequestLimit(most: number) {
+  const calls = new LRUCache<string, Set<string>>({ max: maxCalls });
   return {
-    allows({ turn_id, call_id }, request) {
+    allows({ turn_id, call_id }: Pick<ToolContext, "turn_id" | "call_id">, request: string): boolean {
       const call = JSON.stringify([turn_id, call_id]);
       const seen = calls.get(call) ?? new Set();
-      calls.delete(call);
       calls.set(call, seen);
-      for (const oldest of calls.keys()) {
-        if (calls.size <= maxCalls) break;
-        calls.delete(oldest);
-      }
-      if (seen.has(request)) return true;
-      if (seen.size >= most) return false;
+      if (seen.size >= most && !seen.has(request)) return false;
       seen.add(request);
       return true;
     },
   };
-}
-
-/**
- * Requests of servers during a call. Both may throw `WaitingForPerson`: then they are called again with the same parameters and a later
- * context once the person answered. Other errors are reported to the server as a refusal, without their text. `key` identifies the request
- * within its call, the same each time; questions to people get a `key` that begins with it.
- */
-export interface ServerRequests {
-  /** The capabilities that the client announces: `{elicitation: {form: {}, url: {}}, sampling: {}}`. */
-  capabilities: ClientCapabilities;
-  /** @param server its name, for the question */
-  elicit(
-    server: string,
-    params: ElicitRequest["params"],
-    context: ToolContext,
-    key: string,
-  ): Promise<ElicitResult>;
-  sample(
-    server: string,
-    params: CreateMessageRequest["params"],
-    context: ToolContext,
-    key: string,
-  ): Promise<CreateMessageResult>;
 }

@@ -1,19 +1,17 @@
 import type { ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/client";
+import { oneLine } from "../../base/markdown-text.ts";
 import type { ToolContext } from "../../core/skill/tool.ts";
-import { oneLine, quoted, withoutLinks } from "../said-text.ts";
+import { quoted, withoutLinks } from "../said-text.ts";
 import { asksForSecret, type FieldValue, type FormField, formFields, readFieldAnswer } from "./form-field.ts";
 
-/** Maximum fields that are asked one by one; longer forms are one question. */
-const maxSingleQuestions = 4;
-
-/** Maximum fields of a form; longer ones are not for a chat. */
-const maxFields = 30;
+/** Maximum fields of a form, which are asked one by one; longer forms are not for a chat. */
+const maxFields = 15;
 
 /** Asks the person for the fields that a server wants, and checks the answers. */
 export async function elicitForm(
   server: string,
   params: ElicitRequestFormParams,
-  context: ToolContext,
+  context: Asking,
   key: string,
 ): Promise<ElicitResult> {
   const fields = formFields(params);
@@ -28,10 +26,7 @@ export async function elicitForm(
     return { action: "decline" };
   }
   const form = { server, message: params.message, key };
-  if (fields.length === 0) return await confirm(form, context);
-  return fields.length <= maxSingleQuestions
-    ? await askFields(form, fields, context)
-    : await askTogether(form, fields, context);
+  return fields.length === 0 ? await confirm(form, context) : await askFields(form, fields, context);
 }
 
 /** A form, and the server that wants it filled in. */
@@ -43,7 +38,6 @@ interface Form {
 }
 
 type Asking = Pick<ToolContext, "ask" | "progress">;
-type Values = Record<string, FieldValue>;
 
 const decline = "Decline";
 const cancel = "Cancel";
@@ -57,117 +51,54 @@ const maxChoices = 20;
 async function confirm(form: Form, context: Asking): Promise<ElicitResult> {
   const text = `${opening(form)}\n\nIs that all right?`;
   const said = await context.ask({ text, choices: ["Yes", decline, cancel], key: `${form.key}.1` });
-  const ended = endedBy(said);
-  if (ended !== undefined) return ended;
-  return /^(yes|y|ok|okay|sure|accept)\b/i.test(said.trim()) ? accepted({}) : { action: "decline" };
+  if (isWord(said, "Yes")) return { action: "accept", content: {} };
+  return { action: isWord(said, cancel) ? "cancel" : "decline" };
 }
 
 /** One question for each field. */
 async function askFields(form: Form, fields: readonly FormField[], context: Asking): Promise<ElicitResult> {
-  const values: Values = {};
+  const content: Record<string, FieldValue> = {};
+  const how = "_Answer “decline” to refuse, or “cancel” to leave it._";
+  let intro = `${opening(form)}\n\n${how}\n\n`;
   for (const [index, field] of fields.entries()) {
-    const key = `${form.key}.${index + 1}`;
-    const intro = index === 0 ? `${opening(form)}\n\n` : `For the tool server *${form.server}*: `;
-    const how = index === 0 ? `\n_Answer “decline” to refuse, or “cancel” to leave it._` : "";
-    const ask = (before: string, again: string) =>
-      context.ask({
-        text: `${before}${describe(field)}${how}`,
-        choices: choicesFor(field),
-        key: `${key}${again}`,
-      });
-    const read = (said: string) => readOrSkip(field, said);
-    const answer = await askTwice(ask, intro, read);
-    if ("action" in answer) return toldGivenUp(form, answer, context);
-    if (answer.value !== undefined) values[field.name] = answer.value;
+    const answer = await askTwice(form, field, { intro, key: `${form.key}.${index + 1}` }, context);
+    if ("action" in answer) return answer;
+    if (answer.value !== undefined) content[field.name] = answer.value;
+    intro = `For the tool server *${form.server}*: `;
   }
-  return accepted(values);
+  return { action: "accept", content };
 }
-
-/** One question for all fields: a line `name: value` for each. */
-async function askTogether(form: Form, fields: readonly FormField[], context: Asking): Promise<ElicitResult> {
-  const list = fields.map((field) => `- \`${field.name}\` ${describe(field)}`).join("\n");
-  const how = "Answer with one line for each, `name: value`; or “decline”, or “cancel”.";
-  const ask = (before: string, again: string) =>
-    context.ask({
-      text: `${before}${how}\n${list}`,
-      choices: [decline, cancel],
-      key: `${form.key}.1${again}`,
-    });
-  const answer = await askTwice(ask, `${opening(form)}\n\n`, (said) => readLines(fields, said));
-  return "action" in answer ? toldGivenUp(form, answer, context) : accepted(answer.value);
-}
-
-type Read<T> = { ok: true; value: T } | { ok: false; problem: string };
-type GivenUp = ElicitResult & { action: "decline" | "cancel"; problem?: string };
 
 /** Asks, and asks once more if the answer does not fit. */
-async function askTwice<T>(
-  ask: (before: string, again: string) => Promise<string>,
-  intro: string,
-  read: (said: string) => Read<T>,
-): Promise<{ value: T } | GivenUp> {
-  const first = await ask(intro, "");
-  const ended = endedBy(first);
-  const answer = ended ?? read(first);
-  if ("action" in answer) return answer;
-  if (answer.ok) return { value: answer.value };
-  const second = await ask(`${answer.problem}\n\n`, "b");
-  const last = endedBy(second) ?? read(second);
-  if ("action" in last) return last;
-  return last.ok ? { value: last.value } : { action: "cancel", problem: last.problem };
-}
-
-function toldGivenUp(form: Form, { action, problem }: GivenUp, context: Asking): ElicitResult {
-  if (problem !== undefined) {
-    context.progress(`The answer for ${form.server} did not fit twice, so it got none. ${problem}`);
+async function askTwice(
+  { server }: Form,
+  field: FormField,
+  { intro, key }: { intro: string; key: string },
+  context: Asking,
+): Promise<{ value: FieldValue | undefined } | { action: "decline" | "cancel" }> {
+  let before = intro;
+  for (const again of ["", "b"]) {
+    const text = `${before}${describe(field)}`;
+    const said = await context.ask({ text, choices: choicesFor(field), key: `${key}${again}` });
+    if (isWord(said, decline)) return { action: "decline" };
+    if (isWord(said, cancel)) return { action: "cancel" };
+    const read = isWord(said, skip) ? leftOut(field) : readFieldAnswer(field, said);
+    if (read.ok) return read;
+    before = `${read.problem}\n\n`;
   }
-  return { action };
+  context.progress(`The answer for ${server} did not fit twice, so it got none. ${before.trim()}`);
+  return { action: "cancel" };
 }
 
-/** Undefined if the field is left out. */
-function readOrSkip(field: FormField, said: string): Read<FieldValue | undefined> {
-  if (!/^(skip|default|-)$/i.test(said.trim())) return readFieldAnswer(field, said);
-  return leftOut(field);
+function isWord(said: string, word: string): boolean {
+  return said.trim().toLowerCase() === word.toLowerCase();
 }
 
-function leftOut(field: FormField): Read<FieldValue | undefined> {
-  if (field.default !== undefined) return { ok: true, value: field.default };
-  if (!field.required) return { ok: true, value: undefined };
-  return { ok: false, problem: `${field.label} is needed.` };
-}
-
-function readLines(fields: readonly FormField[], said: string): Read<Values> {
-  const lines = new Map<string, string>();
-  for (const line of said.split("\n")) {
-    const [before, ...after] = line.split(":");
-    const name =
-      before
-        ?.replace(/^[\s*-]+/, "")
-        .replaceAll("`", "")
-        .trim() ?? "";
-    const value = after.join(":").trim();
-    if (name !== "" && value !== "") lines.set(name.toLowerCase(), value);
-  }
-  const values: Values = {};
-  const problems: string[] = [];
-  for (const field of fields) {
-    const given = lines.get(field.name.toLowerCase()) ?? lines.get(field.label.toLowerCase());
-    const read = given === undefined ? leftOut(field) : readOrSkip(field, given);
-    if (!read.ok) problems.push(`\`${field.name}\`: ${read.problem}`);
-    else if (read.value !== undefined) values[field.name] = read.value;
-  }
-  return problems.length === 0 ? { ok: true, value: values } : { ok: false, problem: problems.join("\n") };
-}
-
-function endedBy(said: string): (ElicitResult & { action: "decline" | "cancel" }) | undefined {
-  const word = said.trim().toLowerCase();
-  if (word === "decline" || word === "refuse") return { action: "decline" };
-  if (word === "cancel" || word === "abort") return { action: "cancel" };
-  return undefined;
-}
-
-function accepted(content: Values): ElicitResult {
-  return { action: "accept", content };
+/** The value of a skipped field; undefined if it is left out. */
+function leftOut({ label, property, required }: FormField) {
+  if (property.default === undefined && required)
+    return { ok: false as const, problem: `${label} is needed.` };
+  return { ok: true as const, value: property.default };
 }
 
 function opening({ server, message }: Form): string {
@@ -175,27 +106,25 @@ function opening({ server, message }: Form): string {
 }
 
 function describe(field: FormField): string {
-  const { label, description, options, kind, required } = field;
+  const { label, description, options, property, required } = field;
+  const shown = options.slice(0, 50).map((each) => each.label);
   const facts = [
-    ...(kind === "many" ? ["one or more, separated by commas"] : []),
-    ...(options.length > 0 && kind !== "boolean" ? [`of ${optionsText(field)}`] : []),
-    ...(field.default === undefined ? [] : [`“skip” takes ${oneLine(labelOf(field, field.default), 200)}`]),
-    ...(required || field.default !== undefined ? [] : ["may be skipped"]),
+    ...(property.type === "array" ? ["one or more, separated by commas"] : []),
+    ...(options.length > 0 && property.type !== "boolean"
+      ? [`of ${shown.join(", ")}${options.length > shown.length ? ", …" : ""}`]
+      : []),
+    ...(property.default === undefined ? [] : [`“skip” takes ${oneLine(presetOf(field), 200)}`]),
+    ...(required || property.default !== undefined ? [] : ["may be skipped"]),
   ];
   const what = `**${label}**${description === "" ? "" : ` – ${description}`}`;
   return withoutLinks(facts.length === 0 ? what : `${what} (${facts.join("; ")})`);
 }
 
-function optionsText({ options }: FormField): string {
-  const shown = options.slice(0, 50).map(({ label }) => label);
-  return `${shown.join(", ")}${options.length > shown.length ? ", …" : ""}`;
-}
-
 function choicesFor(field: FormField): string[] {
-  const options = field.kind === "many" ? [] : field.options.map(({ label }) => label);
-  const preset = field.default === undefined ? "" : labelOf(field, field.default);
+  const options = field.property.type === "array" ? [] : field.options.map(({ label }) => label);
+  const preset = presetOf(field);
   const isNew = options.length === 0 && preset !== "" && preset.length <= maxButton && !preset.includes("\n");
-  const canSkip = !field.required || field.default !== undefined;
+  const canSkip = !field.required || field.property.default !== undefined;
   return [
     ...(options.length > maxChoices ? [] : options),
     ...(isNew ? [preset] : []),
@@ -204,7 +133,8 @@ function choicesFor(field: FormField): string[] {
   ];
 }
 
-function labelOf({ options }: FormField, value: FieldValue): string {
-  const label = (each: string) => options.find((option) => option.value === each)?.label ?? each;
-  return Array.isArray(value) ? value.map(label).join(", ") : label(String(value));
+/** The default as people read it; empty if there is none. */
+function presetOf({ options, property }: FormField): string {
+  const values = property.default === undefined ? [] : [property.default].flat().map(String);
+  return values.map((each) => options.find(({ value }) => value === each)?.label ?? each).join(", ");
 }

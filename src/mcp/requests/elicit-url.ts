@@ -29,8 +29,9 @@ export async function elicitUrl(
     `Open it only if you know ${url.host} and expect this. What you do there is between you and that page.`,
   ].join("\n\n");
   const said = await context.ask({ text: question, choices: [opened, decline, "Cancel"], key: `${key}.1` });
-  if (/^(i opened it|opened|open|done|yes|ok|okay)\b/i.test(said.trim())) return { action: "accept" };
-  return { action: /^(decline|refuse|no)\b/i.test(said.trim()) ? "decline" : "cancel" };
+  const word = said.trim().toLowerCase();
+  if (word === opened.toLowerCase()) return { action: "accept" };
+  return { action: word === decline.toLowerCase() ? "decline" : "cancel" };
 }
 
 /** Without user information, which can imitate another host. Unencrypted only on this machine. */

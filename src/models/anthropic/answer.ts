@@ -9,9 +9,6 @@ import { argumentsObject, safeCallId, withUniqueIds } from "../tool-call-text.ts
 import { blocksToKeep, isText, isThinking, type WireBlock } from "./blocks.ts";
 import type { WireForm } from "./models.ts";
 
-/** A chunk of a stream: first the form in which the request was accepted, then the server's events. */
-export type AnthropicChunk = { type: "accepted"; form: WireForm } | AnthropicEvent;
-
 /** An event of a stream, or the whole message that some servers send in its place. */
 export type AnthropicEvent = Anthropic.RawMessageStreamEvent | Anthropic.Message;
 
@@ -23,30 +20,21 @@ export interface Asked {
   endpoint: Endpoint;
 }
 
-/** Puts a stream together. A paused message and its continuations are one answer. */
-export function createAnthropicReader(asked: Asked): AnswerReader<AnthropicChunk> {
-  const parts: AnthropicContent[] = [];
-  let form: WireForm = "noted";
+/** Puts a stream together. */
+export function createAnthropicReader(form: WireForm, asked: Asked): AnswerReader<AnthropicEvent> {
+  let content: AnthropicContent | undefined;
   return {
     add(event) {
-      if (event?.type === "accepted") {
-        form = event.form;
-        return "";
-      }
-      if (event?.type === "message") {
-        parts.push(wholeMessage(event, asked.endpoint));
-        return "";
-      }
-      if (event?.type === "message_start") parts.push(new AnthropicContent());
-      return parts.at(-1)?.add(event) ?? "";
+      if (event?.type === "message") content = wholeMessage(event, asked.endpoint);
+      else if (event?.type === "message_start") content = new AnthropicContent();
+      return event?.type === "message" ? "" : (content?.add(event) ?? "");
     },
     finish() {
-      const last = parts.at(-1);
-      if (last === undefined) throw notAnAnswer(asked.endpoint, "a message", {});
-      if (last.stopReason === undefined) {
+      if (content === undefined) throw notAnAnswer(asked.endpoint, "a message", {});
+      if (content.stopReason === undefined) {
         throw modelError("unavailable", asked.endpoint, "ended its answer halfway", undefined);
       }
-      return anthropicAnswer(parts, form, asked);
+      return anthropicAnswer(content, form, asked);
     },
   };
 }
@@ -58,12 +46,12 @@ export function wholeMessage(message: Anthropic.Message, endpoint: Endpoint): An
   return AnthropicContent.whole(message);
 }
 
-/** The answer of these messages. Of a declined answer only the text is kept. */
-export function anthropicAnswer(parts: readonly AnthropicContent[], form: WireForm, asked: Asked): Answer {
-  const read = parts.flatMap((part) => part.blocks());
+/** The answer of a message. Of a declined answer only the text is kept. */
+export function anthropicAnswer(content: AnthropicContent, form: WireForm, asked: Asked): Answer {
+  const read = content.blocks();
   const text = read.map(({ block }) => (block.type === "text" ? block.text : "")).join("");
-  const stop = stopOf(parts.at(-1)?.stopReason);
-  const usage = usageOf(parts);
+  const stop = stopOf(content.stopReason);
+  const usage = usageOf([content]);
   const calls = read.flatMap(({ block, arguments: json }) =>
     block.type === "tool_use" ? [{ id: safeCallId(block.id), name: block.name, arguments: json }] : [],
   );
@@ -170,11 +158,6 @@ export class AnthropicContent {
       block,
       arguments: block.type === "tool_use" ? json || inputText(block.input) : "",
     }));
-  }
-
-  /** The blocks so far in the format of requests. */
-  wire(): WireBlock[] {
-    return this.blocks().map(wireBlock);
   }
 
   counts() {

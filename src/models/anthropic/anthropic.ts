@@ -7,8 +7,6 @@ import type { OutputForm } from "../structured-output.ts";
 import { toolRefusal } from "../tools/tool-refusal.ts";
 import { toolRules } from "../tools/tool-shape.ts";
 import {
-  type AnthropicChunk,
-  AnthropicContent,
   type AnthropicEvent,
   type Asked,
   anthropicAnswer,
@@ -16,12 +14,9 @@ import {
   wholeMessage,
 } from "./answer.ts";
 import { anthropicAddress, anthropicUrl, createAnthropicClient } from "./client.ts";
-import { createAnthropicMessages, type WireMessage } from "./messages.ts";
+import { createAnthropicMessages } from "./messages.ts";
 import { type Abilities, abilitiesOf, formOf, type WireForm } from "./models.ts";
 import { wireRequest } from "./request.ts";
-
-/** Maximum continuations of an answer that the server pauses (`pause_turn`). */
-const maxPauses = 5;
 
 /** The events of a stream; undefined for a sign of life without an event. */
 type WireEvents = AsyncIterable<AnthropicEvent | undefined>;
@@ -45,7 +40,7 @@ export function createAnthropicModel(options: ProviderModelOptions): Model {
   const { send, keep } = createSender(endpoint, { ...options, provider });
   const asked = (request: ModelRequest): Asked => ({ request, provider, model, endpoint });
 
-  const dialect: Dialect<AnthropicChunk> = {
+  const dialect: Dialect<AnthropicEvent> = {
     async open(request, form, signal) {
       const api = await connect();
       // The SDK's own stream hides the pings that arrive while the model thinks.
@@ -53,27 +48,22 @@ export function createAnthropicModel(options: ProviderModelOptions): Model {
         const response = await api.messages.create({ ...body, stream: true }, requestOptions).asResponse();
         return readChunks<AnthropicEvent>(response, ({ type }) => type === "message_stop");
       };
-      const chunks = streamed((paused) => send(request, form, paused, signal, post));
-      return { chunks, reader: createAnthropicReader(asked(request)) };
+      const { answer, form: taken } = await send(request, form, signal, post);
+      return { chunks: answer, reader: createAnthropicReader(taken, asked(request)) };
     },
     async complete(request, form, signal) {
       const api = await connect();
       const post: Post<Anthropic.Message> = (body, requestOptions) =>
         api.messages.create({ ...body, stream: false }, requestOptions);
-      const parts: AnthropicContent[] = [];
-      for (;;) {
-        const sent = await send(request, form, parts, signal, post);
-        const part = wholeMessage(sent.answer, endpoint);
-        parts.push(part);
-        if (!isPaused(part, parts.length)) return anthropicAnswer(parts, sent.form, asked(request));
-      }
+      const { answer, form: taken } = await send(request, form, signal, post);
+      return anthropicAnswer(wholeMessage(answer, endpoint), taken, asked(request));
     },
     async keep(request, signal) {
       const api = await connect();
       const { answer, form } = await keep(request, (body, headers) =>
         api.messages.create({ ...body, stream: false }, { signal, headers }),
       );
-      return anthropicAnswer([wholeMessage(answer, endpoint)], form, asked(request));
+      return anthropicAnswer(wholeMessage(answer, endpoint), form, asked(request));
     },
   };
   return createProviderModel(dialect, endpoint, options, toolRules("anthropic", model));
@@ -106,14 +96,12 @@ function createSender(endpoint: Endpoint, options: ProviderModelOptions & { prov
   const send = async <Answer>(
     request: ModelRequest,
     form: OutputForm,
-    paused: readonly AnthropicContent[],
     signal: AbortSignal,
     post: Post<Answer>,
   ): Promise<{ answer: Answer; form: WireForm }> => {
     for (;;) {
       const tried = abilities;
-      const wire = [...messages.conversation(request, tried), ...continued(paused)];
-      const { body, betas } = wireRequest(request, wire, form, tried);
+      const { body, betas } = wireRequest(request, messages.conversation(request, tried), form, tried);
       const max_tokens = limitOf(request, tried);
       const headers = headersOf(betas);
       try {
@@ -156,34 +144,6 @@ function createSender(endpoint: Endpoint, options: ProviderModelOptions & { prov
 
 function headersOf(betas: readonly string[]): Record<string, string> {
   return betas.length === 0 ? {} : { "anthropic-beta": betas.join(",") };
-}
-
-/** The text before a pause is sent back unchanged, and the server continues from there. */
-function continued(paused: readonly AnthropicContent[]): WireMessage[] {
-  const content = paused.flatMap((part) => part.wire());
-  return content.length === 0 ? [] : [{ role: "assistant", content }];
-}
-
-function isPaused(part: AnthropicContent, count: number): boolean {
-  return part.stopReason === "pause_turn" && count <= maxPauses;
-}
-
-async function* streamed(
-  send: (paused: readonly AnthropicContent[]) => Promise<{ answer: WireEvents; form: WireForm }>,
-): AsyncGenerator<AnthropicChunk | undefined> {
-  const parts: AnthropicContent[] = [];
-  for (;;) {
-    const { answer, form } = await send(parts);
-    yield { type: "accepted", form };
-    let part = new AnthropicContent();
-    for await (const event of answer) {
-      if (event?.type === "message") part = AnthropicContent.whole(event);
-      else if (event) part.add(event);
-      yield event;
-    }
-    parts.push(part);
-    if (!isPaused(part, parts.length)) return;
-  }
 }
 
 /** Words in refusals of thinking, or of how to show it. */

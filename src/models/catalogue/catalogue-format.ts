@@ -21,6 +21,8 @@ const priceSchema = ratesSchema.extend({
   tiers: z.array(z.strictObject({ above: tokens, ...ratesSchema.shape })).optional(),
 });
 
+export type ListPrice = z.output<typeof priceSchema>;
+
 const modelSchema = z.strictObject({
   /** Maximum tokens of a request, including the answer. */
   context: tokens,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pattern } from "../../base/pattern.ts";
+import { mapTexts } from "../../base/record.ts";
 import { parameterSchema, promptOf, type SkillExample } from "../../core/skill/skill.ts";
 import { type Json, type JsonObject, objectOf, parseJson } from "../../core/values/json.ts";
 
@@ -44,15 +45,8 @@ export function exactCall(message: string, skills: readonly ListedSkill[]): Exac
 }
 
 function callOf({ id }: ListedSkill, { call, part }: SkillExample, words: Words): ExactCall {
-  const filled = (value: Json): Json => {
-    if (typeof value === "string")
-      return value.replace(/\{(\w+)\}/g, (slot, name) => words.get(name) ?? slot);
-    if (Array.isArray(value)) return value.map(filled);
-    return value !== null && typeof value === "object" ? filledObject(objectOf(value)) : value;
-  };
-  const filledObject = (object: JsonObject) =>
-    Object.fromEntries(Object.entries(object).map(([name, value]) => [name, filled(value)]));
-  const params = filledObject(objectOf(parseJson(call)));
+  const fill = (text: string) => text.replace(/\{(\w+)\}/g, (slot, name) => words.get(name) ?? slot);
+  const params = objectOf(mapTexts(objectOf(parseJson(call)), fill) as Json);
   return { skill_id: part === undefined ? id : `${id}#${part}`, params };
 }
 

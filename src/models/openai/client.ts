@@ -11,24 +11,18 @@ export const openAiUrl = "https://api.openai.com/v1";
 /** The parts of the SDK that are used. */
 export type OpenAiClient = Pick<OpenAI, "chat" | "responses" | "audio" | "images" | "embeddings" | "post">;
 
-/** A server of OpenAI's protocol. */
-export interface OpenAiServer {
-  endpoint: Endpoint;
-  /**
-   * The SDK, which is loaded with the first call.
-   * @throws ModelError `not_configured` when a server that needs a key, as OpenAI itself does, has none
-   */
-  client(): Promise<OpenAiClient>;
-}
-
 /** The server of these options; OpenAI's own by default. */
-export function openAiServer(options: ProviderModelOptions): OpenAiServer {
+export function openAiServer(options: ProviderModelOptions) {
   const { baseUrl = openAiUrl } = options;
   const endpoint = endpointOf(options, { provider: "openai", baseUrl, keyName: "OPENAI_API_KEY" });
   let client: Promise<OpenAiClient> | undefined;
   return {
     endpoint,
-    client() {
+    /**
+     * The SDK, which is loaded with the first call.
+     * @throws ModelError `not_configured` when a server that needs a key, as OpenAI itself does, has none
+     */
+    client(): Promise<OpenAiClient> {
       client ??= connect(endpoint, baseUrl, options);
       return client;
     },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Usage } from "../../core/log/usage.ts";
-import { type ModelErrorCode, mayHelp } from "../../core/ports/model.ts";
+import { mayHelp } from "../../core/ports/model.ts";
 import {
   ImageError,
   type ImageMaker,
@@ -13,6 +13,7 @@ import { formatBytes } from "../../core/values/shown.ts";
 import { kindOf, type ModelSettings, namedModel } from "../create-model.ts";
 import { type Price, pricedUsage, withFee } from "../prices.ts";
 import { type Endpoint, notAnAnswer, toModelError } from "../provider-error.ts";
+import { serviceFailure } from "../service-words.ts";
 import { type OpenAiClient, openAiServer, withRetries } from "./client.ts";
 
 /** The server's counts. `input_tokens` include the `image_tokens`. */
@@ -240,29 +241,14 @@ function typeOf(data: Buffer): string | undefined {
 const forbidden =
   "The service that makes pictures refused this: its rules do not allow what is described or shown. Ask for something else, or in other words.";
 
-/** Messages for people, without names of servers. */
-const words: Readonly<Partial<Record<ModelErrorCode, string>>> = {
-  rate_limited:
-    "The service that makes pictures accepts no more requests for now; try again in a few minutes.",
-  overloaded: "The service that makes pictures is overloaded; try again in a few minutes.",
-  unavailable: "The service that makes pictures did not answer; try again in a moment.",
-  unauthorized: "The service that makes pictures refused the bot's key; an operator has to check it.",
-  declined: forbidden,
-  invalid_request:
-    "The service that makes pictures refused this request; its rules may not allow the content. Try other words.",
-  context_too_long: "The description is too long for the service that makes pictures; make it shorter.",
-  bad_response: "The service that makes pictures sent something unreadable; an operator has to check it.",
-  not_configured: "The service that makes pictures does not know the model; an operator has to check it.",
-};
-
 function failureOf(error: unknown, endpoint: Endpoint, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof ImageError) return error;
   const failure = toModelError(error, endpoint);
   if (failure === undefined) return error;
   if (isForbidden(error)) return new ImageError("refused", forbidden, failure.message);
-  const isRefused = ["invalid_request", "declined", "context_too_long"].includes(failure.code);
-  return new ImageError(isRefused ? "refused" : "failed", words[failure.code] ?? forbidden, failure.message);
+  const { kind, words } = serviceFailure("The service that makes pictures", failure.code);
+  return new ImageError(kind, `${words}.`, failure.message);
 }
 
 /** Whether the request is against the rules, by the error codes of OpenAI, Azure and others. */

@@ -7,12 +7,12 @@ import {
   type Transcription,
   TranscriptionError,
 } from "../../core/ports/documents.ts";
-import type { ModelErrorCode } from "../../core/ports/model.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import { type Json, type JsonObject, objectOf } from "../../core/values/json.ts";
 import { kindOf, type ModelSettings, namedModel } from "../create-model.ts";
 import { type Price, pricedUsage } from "../prices.ts";
 import { delayAfter, type Endpoint, notAnAnswer, toModelError } from "../provider-error.ts";
+import { serviceFailure } from "../service-words.ts";
 import { type OpenAiClient, openAiServer, withRetries } from "./client.ts";
 
 /** The server's count of what it bills: tokens or seconds. */
@@ -166,28 +166,10 @@ function nameFor({ name, media_type }: Recording): string {
   return known.test(name) || ending === undefined ? name : `${name}.${ending}`;
 }
 
-const refusedWords = "the service that transcribes refused it; its format or length may be the reason";
-
-/** Messages for people, without names of servers. */
-const words: Readonly<Partial<Record<ModelErrorCode, string>>> = {
-  rate_limited: "the service that transcribes accepts no more requests for now; try again in a few minutes",
-  overloaded: "the service that transcribes is overloaded; try again in a few minutes",
-  unavailable: "the service that transcribes did not answer; try again in a moment",
-  unauthorized: "the service that transcribes refused the bot's key; an operator has to check it",
-  invalid_request: refusedWords,
-  context_too_long: "it is too long for the service that transcribes; try a shorter one",
-  bad_response: "the service that transcribes sent something unreadable; an operator has to check it",
-  not_configured: "the service that transcribes does not know the model; an operator has to check it",
-};
-
 function failureOf(error: unknown, endpoint: Endpoint, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   const failure = error instanceof TranscriptionError ? undefined : toModelError(error, endpoint);
   if (failure === undefined) return error;
-  const refused = failure.code === "invalid_request" || failure.code === "context_too_long";
-  return new TranscriptionError(
-    refused ? "refused" : "failed",
-    words[failure.code] ?? refusedWords,
-    failure.message,
-  );
+  const { kind, words } = serviceFailure("the service that transcribes", failure.code);
+  return new TranscriptionError(kind, words, failure.message);
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { parsedJson } from "../../base/json-reader.ts";
 import { madeOnce } from "../../base/made-once.ts";
 import type { ModelRequest } from "../../core/ports/model.ts";
@@ -22,9 +23,9 @@ export class SentTools {
   readonly #digests = new WeakMap<ToolDefinition, string>();
   readonly #messages = new WeakMap<Message, Message>();
   /** Why a tool is refused, by its digest. */
-  readonly #refused = new Map<string, string>();
+  readonly #refused = new LRUCache<string, string>({ max: maxRemembered });
   /** Digests of tools that the vendor has taken. */
-  readonly #good = new Set<string>();
+  readonly #good = new LRUCache<string, true>({ max: maxRemembered });
 
   /** @param rules what the vendor demands */
   constructor(rules: ToolRules) {
@@ -70,7 +71,6 @@ export class SentTools {
     const fresh = named.filter((tool) => !this.#good.has(this.#digestOf(tool)));
     const out = fresh.length > 0 ? fresh : named;
     for (const tool of out) this.#refused.set(this.#digestOf(tool), why);
-    forgetOldest(this.#refused);
     return out.length > 0;
   }
 
@@ -82,8 +82,7 @@ export class SentTools {
 
   /** Notes that the vendor took a request. */
   taken(request: ModelRequest): void {
-    for (const tool of this.#ofServers(request)) this.#good.add(this.#digestOf(tool));
-    forgetOldest(this.#good);
+    for (const tool of this.#ofServers(request)) this.#good.set(this.#digestOf(tool), true);
   }
 
   #ofServers(request: ModelRequest): ToolDefinition[] {
@@ -151,14 +150,6 @@ function withCalls(message: AssistantMessage, change: (call: ToolCall) => ToolCa
   return tool_calls.every((call, at) => call === message.tool_calls[at])
     ? message
     : { ...message, tool_calls };
-}
-
-/** Drops the oldest entries beyond the maximum. */
-function forgetOldest(kept: Map<string, string> | Set<string>): void {
-  for (const oldest of kept.keys()) {
-    if (kept.size <= maxRemembered) return;
-    kept.delete(oldest);
-  }
 }
 
 /** Strings of a JSON text, with the colon after the name of a property. */

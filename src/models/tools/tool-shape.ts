@@ -1,7 +1,8 @@
 import { fingerprint } from "../../core/values/address.ts";
-import { type JsonSchema, objectOf } from "../../core/values/json.ts";
+import { objectOf } from "../../core/values/json.ts";
 import type { ToolDefinition } from "../../core/values/message.ts";
-import { sendableSchema } from "./sendable-schema.ts";
+import { plainSchema, rootRules } from "./plain-schema.ts";
+import { isSendable } from "./sendable-schema.ts";
 
 /** A vendor's requirements for tools. */
 export interface ToolRules {
@@ -33,25 +34,17 @@ const allowed = /^[a-zA-Z0-9_.-]{1,64}$/;
 export function shapeTool(tool: ToolDefinition, { names, items }: ToolRules): ToolShape {
   const { parameters } = tool;
   const renamed = new Map<string, string>();
+  const isName = (name: string) => !names || allowed.test(name);
+  if (isSendable(parameters, isName, items)) return { definition: tool, renamed };
   const nameOf = (name: string) => {
-    if (allowed.test(name)) return name;
+    if (isName(name)) return name;
     const sent = `${baseOf(name)}_${fingerprint(name)}`;
     renamed.set(name, sent);
     return sent;
   };
-  const { schema, words } = sendableSchema(objectOf(parameters), {
-    items,
-    nameOf: names ? nameOf : undefined,
-  });
-  if (JSON.stringify(schema) === JSON.stringify(parameters)) return { definition: tool, renamed };
-  const description = [tool.description, words].filter(Boolean).join("\n");
-  return { definition: { ...tool, description, parameters: withoutDraft(schema) }, renamed };
-}
-
-/** A changed schema no longer follows the draft that it names. */
-function withoutDraft({ $schema, ...rest }: JsonSchema): JsonSchema {
-  const isCurrent = typeof $schema === "string" && $schema.includes("2020-12");
-  return isCurrent ? { $schema, ...rest } : rest;
+  const schema = objectOf(parameters);
+  const description = [tool.description, rootRules(schema)].filter(Boolean).join("\n");
+  return { definition: { ...tool, description, parameters: plainSchema(schema, nameOf) }, renamed };
 }
 
 /** Maximum characters of a name before the suffix, which makes it unique: no key of a free-form object looks like it. */

@@ -1,5 +1,4 @@
 import { madeOnce, once } from "../../base/made-once.ts";
-import { madeName } from "../review-code.ts";
 import type { ReviewedLine, TextRole } from "../review-lines.ts";
 import { acts, commands, type Fact, names } from "./acts.ts";
 import { hostsIn, keysIn, oddPlace } from "./hosts.ts";
@@ -63,7 +62,7 @@ export function factLines(
       stranger: strangers.length > 0,
       untold: strangers.some((host) => !told(host)),
       odd: hosts.length > 0 && oddPlace(text, hosts) !== undefined,
-      made_name: role === "code" && madeName(text, raw) !== undefined,
+      made_name: role === "code" && hasMadeName(text, raw),
       minified: role === "code" && text.length >= 2_000,
     };
     for (const [fact, isThere] of Object.entries(more)) if (isThere) facts.set(fact as Fact, 0);
@@ -100,7 +99,7 @@ function wordFacts(text: string, isCode: boolean, near: () => string): Map<Fact,
 }
 
 /** Where a text has a name in its form; -1 if nowhere. */
-function placeOf({ path, form }: Name, text: string): number {
+function placeOf({ path, form }: Omit<Name, "fact">, text: string): number {
   for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1)) {
     const [before = "", after] = [text[at - 1], text.slice(at + path.length, at + path.length + 2)];
     const isWhole = !/[\w$]/.test(before) && !/^[\w$]/.test(after);
@@ -109,4 +108,14 @@ function placeOf({ path, form }: Name, text: string): number {
     if (isWhole && (form === "name" || isCalled)) return at;
   }
   return -1;
+}
+
+const revealing =
+  /\b(?:eval|exec|system|popen|Popen|spawn|execSync|child_process|subprocess|ctypes|urlopen|curl|wget|constructor|environ)\b|\bhttps?:\/\/(?:[\w-]{1,60}\.){0,5}([\w-]{1,60}\.[a-z]{2,12})\b/g;
+
+/** Whether a statement uses a name or a host that its file does not contain: it is made of pieces. */
+function hasMadeName(text: string, raw: string): boolean {
+  return [...text.matchAll(revealing)].some(
+    ([name, path = name]) => placeOf({ path, form: "name" }, raw) < 0,
+  );
 }

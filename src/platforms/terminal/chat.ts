@@ -16,7 +16,7 @@ import { createLineDisplay } from "./line-display.ts";
 import { createLineInput, type Keys, type LineInput } from "./line-input.ts";
 import { createPaint, type Paint } from "./paint.ts";
 import { plainLine, plainText } from "./plain-text.ts";
-import { type ChatOutput, screenOf } from "./screen.ts";
+import { type ChatOutput, columnsOf } from "./screen.ts";
 
 /** The part of the HTTP API that the chat uses. */
 export type ChatClient = Pick<ApiClient, "call" | "submitTurn" | "turnEvents">;
@@ -51,16 +51,11 @@ export async function runChat(options: ChatOptions): Promise<void> {
   const { client, input, output, namespace } = options;
   const interactive = input.isTTY === true && output.isTTY === true;
   const paint = createPaint(options.colours);
-  const earlier =
-    options.thread === undefined
-      ? []
-      : (await client.call("thread.show", { ns: namespace, thread: options.thread })).turns;
+  const earlier = await turnsOf(options);
   const about = await client.call("bot.about", {});
+  const complain = (error: unknown) => lines.say(paint.bad(plainLine(errorText(error))));
   const interrupts = createInterrupts({
-    stop: (id) =>
-      void client
-        .call("turn.stop", { id })
-        .catch((error) => lines.say(paint.bad(plainLine(errorText(error))))),
+    stop: (id) => void client.call("turn.stop", { id }).catch(complain),
     clear: () => lines.clear(),
     warn: () => lines.say(paint.dim("Press Ctrl-C again to leave.")),
   });
@@ -75,8 +70,6 @@ export async function runChat(options: ChatOptions): Promise<void> {
     if (interactive) {
       lines.say(`${paint.bold(plainLine(about.name))} ${paint.dim(`· ${about.model} · ${namespace}`)}`);
       lines.say(paint.dim(keys));
-      const ideas = earlier.length === 0 ? about.suggestions : [];
-      for (const idea of ideas) lines.say(paint.dim(`  e.g. ${plainLine(idea)}`));
       showThread(earlier, chat);
     }
     const running = earlier.find(({ turn }) => turn.status !== "finished");
@@ -88,6 +81,11 @@ export async function runChat(options: ChatOptions): Promise<void> {
     stopListening();
     lines.close();
   }
+}
+
+async function turnsOf({ client, namespace, thread }: ChatOptions): Promise<TurnWithEvents[]> {
+  if (thread === undefined) return [];
+  return (await client.call("thread.show", { ns: namespace, thread })).turns;
 }
 
 const keys =
@@ -120,9 +118,8 @@ interface NextMessage {
 /** Sends a message or command and shows its turn until it ends. */
 async function send(text: string, next: NextMessage, chat: Chat): Promise<void> {
   const { client, namespace, lines, paint } = chat;
-  const { thread } = next;
   try {
-    const message = { namespace, text, ...ownTimeZone(), ...(thread === undefined ? {} : { thread }) };
+    const message = { namespace, text, thread: next.thread, ...ownTimeZone() };
     const accepted = await client.submitTurn(message, next.files);
     next.files = [];
     next.thread = accepted.thread;
@@ -148,7 +145,7 @@ async function follow(chat: Chat, turnId: string, known: readonly TurnEvent[] = 
   const signal = interrupts.begin(turnId);
   const display = createLineDisplay({ progress: lines.say, answer: lines.say }, clock, paint);
   if (interactive)
-    display.finish = (view) => lines.say(finalLines(view, screenOf(output).columns, paint).join("\n"));
+    display.finish = (view) => lines.say(finalLines(view, columnsOf(output), paint).join("\n"));
   const asking = { ...lines, paint, prompt: interactive ? paint.accent("? ") : "" };
   const until = (over: AbortSignal) => AbortSignal.any([over, interrupts.left]);
   try {
@@ -182,6 +179,6 @@ function showThread(turns: readonly TurnWithEvents[], { output, lines, paint }: 
     lines.say(`${paint.accent("›")} ${plainText(turn.question)}`);
     if (turn.status !== "finished") continue;
     const view = events.reduce(foldTurn, emptyTurnView(turn.turn_id));
-    lines.say(finalLines(view, screenOf(output).columns, paint).join("\n"));
+    lines.say(finalLines(view, columnsOf(output), paint).join("\n"));
   }
 }

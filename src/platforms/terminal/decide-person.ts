@@ -1,5 +1,6 @@
-import type { ApprovalVerdict, ApprovalView } from "../../core/log/turn-view.ts";
+import type { ApprovalView } from "../../core/log/turn-view.ts";
 import { alwaysLabel, alwaysText, exactJson, shownCall, turnLabel } from "../../core/values/shown.ts";
+import type { Verdict } from "../../core/values/verdict.ts";
 import { type PersonPrompt, readUntil } from "./ask-person.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine, plainText } from "./plain-text.ts";
@@ -9,13 +10,13 @@ export function decidePerson(
   approval: ApprovalView,
   over: AbortSignal,
   person: PersonPrompt,
-): Promise<ApprovalVerdict | undefined> {
+): Promise<Verdict | undefined> {
   const { paint, say } = person;
   const also = otherWords(approval);
   return readUntil(approvalLines(approval, paint), over, person, (line) => {
     const word = line.trim().toLowerCase();
-    if (word === "y" || word === "yes") return true;
-    if (word === "n" || word === "no") return false;
+    if (word === "y" || word === "yes") return "once";
+    if (word === "n" || word === "no") return "refuse";
     const other = also.find(({ verdict, key }) => word === verdict || word === key);
     if (other === undefined) {
       const others = also.map(({ key, does }) => `, ${key} ${does}`).join("");

@@ -20,6 +20,8 @@ export function finalLines(view: TurnView, columns: number, paint: Paint): strin
   ];
 }
 
+const limitAdvice = "Everything so far is kept. Write “continue” to go on.";
+
 /** The lines below an answer that did not simply complete, with the next step. */
 export function outcomeLines(view: TurnView, paint: Paint): string[] {
   if (view.merged_into !== undefined) return [paint.dim("Added to the running turn.")];
@@ -31,10 +33,7 @@ export function outcomeLines(view: TurnView, paint: Paint): string[] {
     case "stopped":
       return view.text === "" ? [paint.dim("Stopped.")] : [];
     case "limit_reached":
-      return [
-        paint.bad("A limit was reached.") +
-          paint.dim(" Everything so far is kept. Write “continue” to go on."),
-      ];
+      return [`${paint.bad("A limit was reached.")} ${paint.dim(limitAdvice)}`];
     case "failed": {
       const reason = view.error === undefined ? "" : ` ${plainLine(view.error.message)}`;
       const shown = reason.trim() !== "" && !view.text.includes(reason.trim()) ? reason : "";

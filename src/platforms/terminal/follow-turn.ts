@@ -2,14 +2,13 @@ import { errorText } from "../../base/error-text.ts";
 import type { ApiClient } from "../../client/api-client.ts";
 import type { TurnEvent } from "../../core/log/turn-event.ts";
 import {
-  type ApprovalVerdict,
   type ApprovalView,
   emptyTurnView,
   foldTurn,
   type QuestionView,
   type TurnView,
-  verdictInput,
 } from "../../core/log/turn-view.ts";
+import { type Verdict, verdictInput } from "../../core/values/verdict.ts";
 
 /** Shows one turn while it runs. Call `finish` or `pause` at the end to restore the terminal. */
 export interface TurnDisplay {
@@ -31,18 +30,17 @@ export interface FollowTurn {
   known?: readonly TurnEvent[];
   /** Stops watching. The turn itself continues. */
   signal: AbortSignal;
-  onEvent?(event: TurnEvent): void;
   /**
    * Asks the person; undefined leaves the question open. The signal aborts when the question was answered elsewhere or expired.
    */
   ask(question: QuestionView, signal: AbortSignal): Promise<string | undefined>;
   /** Asks for a decision; undefined leaves it open. The signal is as in `ask`. */
-  decide(approval: ApprovalView, signal: AbortSignal): Promise<ApprovalVerdict | undefined>;
+  decide(approval: ApprovalView, signal: AbortSignal): Promise<Verdict | undefined>;
 }
 
 /** Shows a turn until it ends, and answers its questions. Returns the last view. @throws ApiError */
 export async function followTurn(options: FollowTurn): Promise<TurnView> {
-  const { client, turnId, display, known = [], signal, onEvent } = options;
+  const { client, turnId, display, known = [], signal } = options;
   let view = known.reduce(foldTurn, emptyTurnView(turnId));
   const questions = createQuestions(options);
   try {
@@ -54,7 +52,6 @@ export async function followTurn(options: FollowTurn): Promise<TurnView> {
     });
     await questions.follow(view);
     for await (const event of events) {
-      onEvent?.(event);
       view = foldTurn(view, event);
       await questions.follow(view);
       if (!questions.open()) display.update(view);
@@ -87,9 +84,7 @@ function createQuestions(options: FollowTurn) {
       if (next === undefined) return;
       display.pause();
       const cancel = new AbortController();
-      const done = next.ask(cancel.signal).catch((error: unknown) => {
-        display.note(errorText(error));
-      });
+      const done = next.ask(cancel.signal).catch((error: unknown) => display.note(errorText(error)));
       current = { id: next.id, cancel, done };
     },
   };
@@ -111,8 +106,8 @@ function nextAsked(
       async ask(signal) {
         const text = await ask(question, signal);
         if (text === undefined || signal.aborted) return;
-        if (!(await client.call("turn.answer", { id: turnId, question_id, text })).answered)
-          display.note("The question is no longer open.");
+        const { answered } = await client.call("turn.answer", { id: turnId, question_id, text });
+        if (!answered) display.note("The question is no longer open.");
       },
     };
   }
@@ -123,11 +118,9 @@ function nextAsked(
       async ask(signal) {
         const verdict = await decide(approval, signal);
         if (verdict === undefined || signal.aborted) return;
-        if (
-          !(await client.call("approval.decide", { id: approval.approval_id, ...verdictInput(verdict) }))
-            .decided
-        )
-          display.note("Someone has already decided this, or it has expired.");
+        const decision = { id: approval.approval_id, ...verdictInput(verdict) };
+        const { decided } = await client.call("approval.decide", decision);
+        if (!decided) display.note("Someone has already decided this, or it has expired.");
       },
     }
   );

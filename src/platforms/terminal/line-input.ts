@@ -19,21 +19,13 @@ interface LineInputOptions {
   onInterrupt(): void;
 }
 
-export interface LineInput {
-  /** The next line, also one that arrived before it was asked for; undefined at the end of the input or when the signal aborts. */
-  read(prompt: string, signal: AbortSignal): Promise<string | undefined>;
-  /** Writes lines above the input line. */
-  say(text: string): void;
-  /** Empties the input line. False if nothing was typed. */
-  clear(): boolean;
-  close(): void;
-}
+export type LineInput = ReturnType<typeof createLineInput>;
 
 /**
  * Reads lines. On a terminal, lines that arrive at once are one text: somebody pasted them. The last of them may still be edited, and is
  * sent with Enter.
  */
-export function createLineInput(options: LineInputOptions): LineInput {
+export function createLineInput(options: LineInputOptions) {
   const { input, output, interactive, history = [], complete, onInterrupt } = options;
   const editor = createInterface({
     input,
@@ -73,7 +65,8 @@ export function createLineInput(options: LineInputOptions): LineInput {
     if (interactive && !closed && editor.getPrompt() + editor.line !== "") editor.prompt(true);
   };
   return {
-    async read(prompt, signal) {
+    /** The next line, also one that arrived before it was asked for; undefined at the end of the input or when the signal aborts. */
+    async read(prompt: string, signal: AbortSignal): Promise<string | undefined> {
       editor.setPrompt(prompt);
       if (ready.length === 0) show();
       while (ready.length === 0 && !closed && !signal.aborted)
@@ -81,7 +74,8 @@ export function createLineInput(options: LineInputOptions): LineInput {
       editor.setPrompt("");
       return signal.aborted ? undefined : ready.shift();
     },
-    say(text) {
+    /** Writes lines above the input line. */
+    say(text: string): void {
       if (interactive) {
         moveCursor(output, 0, -editor.getCursorPos().rows);
         cursorTo(output, 0);
@@ -90,7 +84,8 @@ export function createLineInput(options: LineInputOptions): LineInput {
       output.write(`${text}\n`);
       show();
     },
-    clear() {
+    /** Empties the input line. False if nothing was typed. */
+    clear(): boolean {
       if (!interactive) return false;
       const something = editor.line !== "" || typed.length > 0;
       typed = [];

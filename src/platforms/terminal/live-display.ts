@@ -7,7 +7,7 @@ import { renderMarkdown } from "./markdown.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine } from "./plain-text.ts";
 import { progressLines, spinnerMs } from "./progress-lines.ts";
-import type { Screen } from "./screen.ts";
+import { type ChatOutput, columnsOf } from "./screen.ts";
 
 /** Characters at the end of a streamed answer that are laid out for the live region: many screens, and still fast. */
 const renderedCharacters = 20_000;
@@ -20,7 +20,7 @@ const up = (rows: number) => (rows > 0 ? `\u001b[${rows}A` : "");
  * Redraws steps and the end of the streamed answer in place. The region is never higher than the screen, because lines that
  * have scrolled out can no longer be changed.
  */
-export function createLiveDisplay(screen: Screen, paint: Paint, clock: Pick<Clock, "now">): TurnDisplay {
+export function createLiveDisplay(screen: ChatOutput, paint: Paint, clock: Pick<Clock, "now">): TurnDisplay {
   let view: TurnView | undefined;
   let remark = "";
   let drawn: string[] = [];
@@ -58,18 +58,24 @@ export function createLiveDisplay(screen: Screen, paint: Paint, clock: Pick<Cloc
     finish(last) {
       clear();
       view = undefined;
-      const lines = finalLines(last, screen.columns, paint);
+      const lines = finalLines(last, columnsOf(screen), paint);
       if (lines.length > 0) screen.write(`${lines.join("\n")}\n`);
     },
   };
 }
 
-function regionLines(view: TurnView, remark: string, screen: Screen, paint: Paint, now: number): string[] {
-  const oneRow = (line: string) =>
-    wrapAnsi(line, screen.columns - 1, { hard: true, trim: false }).split("\n")[0] ?? "";
-  const height = Math.max(3, screen.rows - 2);
+function regionLines(
+  view: TurnView,
+  remark: string,
+  screen: ChatOutput,
+  paint: Paint,
+  now: number,
+): string[] {
+  const columns = columnsOf(screen) - 1;
+  const oneRow = (line: string) => wrapAnsi(line, columns, { hard: true, trim: false }).split("\n")[0] ?? "";
+  const height = Math.max(3, (screen.rows || 24) - 2);
   const progress = progressLines(view, now, paint).map(oneRow);
-  const answer = renderMarkdown(view.text.slice(-renderedCharacters), screen.columns - 1, paint);
+  const answer = renderMarkdown(view.text.slice(-renderedCharacters), columns, paint);
   const waiting = progress.length + answer.length === 0 || view.status === "queued";
   const idle = view.status === "queued" ? "Waiting for earlier turns…" : "Thinking…";
   const told = noticeLine(view, now) ?? view.thought ?? (waiting ? idle : undefined);

@@ -20,13 +20,10 @@ function renderBlock(token: Token, columns: number, paint: Paint): string[] {
       return [];
     case "heading":
       return [...wrap(paint.bold(paint.accent(renderInline(token.tokens, paint))), columns), ""];
-    case "code":
-      return [
-        ...String(token.text)
-          .split("\n")
-          .map((line) => `  ${paint.code(line)}`),
-        "",
-      ];
+    case "code": {
+      const lines = String(token.text).split("\n");
+      return [...lines.map((line) => `  ${paint.code(line)}`), ""];
+    }
     case "blockquote": {
       const inner = trimBlank(renderBlocks(token.tokens ?? [], columns - 2, paint));
       return [...inner.map((line) => `${paint.dim("│")} ${line}`), ""];
@@ -53,11 +50,9 @@ function renderList(list: Tokens.List, columns: number, paint: Paint): string[] 
     const box = item.task ? `${item.checked ? "☑" : "☐"} ` : "";
     const indent = " ".repeat(mark.length + 1);
     const body = item.tokens.filter((token) => token.type !== "checkbox");
-    const inner = trimBlank(renderBlocks(body, columns - indent.length, paint));
-    const lines = inner.length === 0 ? [""] : inner;
-    const spaced = lines.map((line, row) =>
-      row === 0 ? `${paint.dim(mark)} ${box}${line}` : line === "" ? "" : `${indent}${line}`,
-    );
+    const [line = "", ...below] = trimBlank(renderBlocks(body, columns - indent.length, paint));
+    const indented = below.map((each) => (each === "" ? "" : `${indent}${each}`));
+    const spaced = [`${paint.dim(mark)} ${box}${line}`, ...indented];
     return list.loose && index < list.items.length - 1 ? [...spaced, ""] : spaced;
   });
 }
@@ -78,8 +73,8 @@ const gap = "  ";
 function renderTable(table: Tokens.Table, columns: number, paint: Paint): string[] {
   const header = table.header.map((cell) => renderInline(cell.tokens, paint));
   const rows = table.rows.map((row) => row.map((cell) => renderInline(cell.tokens, paint)));
-  const widths = header.map((name, index) =>
-    Math.max(...[name, ...rows.map((row) => row[index] ?? "")].map(width)),
+  const widths = header.map((_name, index) =>
+    Math.max(...[header, ...rows].map((row) => stringWidth(row[index] ?? ""))),
   );
   const total = widths.reduce((sum, next) => sum + next, 0) + gap.length * (widths.length - 1);
   if (total > columns) {
@@ -88,25 +83,16 @@ function renderTable(table: Tokens.Table, columns: number, paint: Paint): string
       return index === 0 ? lines : ["", ...lines];
     });
   }
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, index) => align(cell, widths[index] ?? 0, table.align[index]))
-      .join(gap)
-      .trimEnd();
+  const aligned = (cell: string, index: number) => {
+    const space = " ".repeat(Math.max(0, (widths[index] ?? 0) - stringWidth(cell)));
+    return table.align[index] === "right" ? space + cell : cell + space;
+  };
+  const line = (cells: readonly string[]) => cells.map(aligned).join(gap).trimEnd();
   return [
     line(header.map(paint.bold)),
     paint.dim(widths.map((size) => "─".repeat(size)).join(gap)),
     ...rows.map(line),
   ];
-}
-
-function align(cell: string, size: number, side: "center" | "left" | "right" | null | undefined): string {
-  const space = " ".repeat(Math.max(0, size - width(cell)));
-  return side === "right" ? space + cell : cell + space;
-}
-
-function width(cell: string): number {
-  return stringWidth(cell);
 }
 
 /** Inline Markdown with styles. A link shows its address, since not every terminal does. */
@@ -146,15 +132,8 @@ function renderLink({ href, tokens, text }: Tokens.Link, paint: Paint): string {
   return same ? paint.link(text) : `${label} (${paint.link(href)})`;
 }
 
-const entities: Readonly<Record<string, string>> = {
-  "&amp;": "&",
-  "&lt;": "<",
-  "&gt;": ">",
-  "&quot;": '"',
-  "&#39;": "'",
-  "&nbsp;": " ",
-};
+const entities = new Map(Object.entries({ amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", nbsp: " " }));
 
 function decode(text: string): string {
-  return text.replace(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (entity) => entities[entity] ?? entity);
+  return text.replace(/&(#?\w+);/g, (entity, name) => entities.get(name) ?? entity);
 }

@@ -62,26 +62,21 @@ async function ask(skill: Skill, context: SandboxContext): Promise<readonly stri
   const python = await findProgram("python3");
   const folder = await skillFolder(skill.origin.path);
   if (python === undefined || folder === undefined) return [];
-  const { packages, release } = await context.prepared.take(skill);
-  try {
-    const code = {
-      folder,
-      interpreter: [python],
-      entry: { name: "imports.py", text: program },
-      moduleFolders: [],
-      args: [],
-      env: {},
-      packages,
-      shown: [{ id: skill.id, folder, leftOut: await unreadModules(skill, folder) }],
-      shipped: isShipped(skill),
-    };
-    const { signal } = new AbortController();
-    const limits = { timeout_ms: 30_000, max_output_bytes: 10_000 };
-    const outcome = await runToEnd(code, { ...limits, signal, stdin: "", env: {} }, context);
-    if (outcome.status !== "exited" || outcome.exit_code !== 0)
-      throw new Error("The imports could not be read");
-    return outcome.stdout.split("\n").filter((name) => /^\w+$/.test(name));
-  } finally {
-    release();
-  }
+  const code = {
+    folder,
+    interpreter: [python],
+    entry: { name: "imports.py", text: program },
+    moduleFolders: [],
+    args: [],
+    env: {},
+    packages: await context.prepared.packagesFor(skill),
+    shown: [{ id: skill.id, folder, leftOut: await unreadModules(skill, folder) }],
+    shipped: isShipped(skill),
+  };
+  const { signal } = new AbortController();
+  const limits = { timeout_ms: 30_000, max_output_bytes: 10_000 };
+  const outcome = await runToEnd(code, { ...limits, signal, stdin: "", env: {} }, context);
+  if (outcome.status !== "exited" || outcome.exit_code !== 0)
+    throw new Error("The imports could not be read");
+  return outcome.stdout.split("\n").filter((name) => /^\w+$/.test(name));
 }

@@ -1,4 +1,6 @@
+import { parsedJson } from "../../base/json-reader.ts";
 import { pattern } from "../../base/pattern.ts";
+import { isRecord } from "../../base/record.ts";
 import type { PackageLanguage } from "../../core/skill/packages.ts";
 
 /** A package that somebody asked for. It contains no option, address or path. */
@@ -19,9 +21,9 @@ export type AskedPackages = { ok: true; value: AskedPackage[] } | { ok: false; r
 const packageName = /(?<name>[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?)/;
 const extras = /\[ ?[A-Za-z0-9._-]+(?: ?, ?[A-Za-z0-9._-]+)* ?\]/;
 const versions = /\(?(?:(?:===?|~=|!=|<=|>=|<|>) ?[A-Za-z0-9.*+!_-]+(?: ?,)? ?)*\)?/;
-const marker = /;[ A-Za-z0-9_.<>=!~"'(),*-]{1,300}/;
+const marker = /^[ A-Za-z0-9_.<>=!~"'(),*-]{1,300}$/;
 /** For a text whose spaces are single. */
-const pythonRequirement = pattern()`^${packageName} ?(?:${extras})? ?${versions} ?(?:${marker})?$`;
+const pythonRequirement = pattern()`^${packageName} ?(?:${extras})? ?${versions} ?$`;
 
 /** https://docs.npmjs.com/cli/v11/configuring-npm/package-json#name, and a range or tag without addresses, paths and aliases. */
 const nodeName = /^(?:@[a-z0-9~][a-z0-9._~-]{0,100}\/)?[a-z0-9~][a-z0-9._~-]{0,100}$/;
@@ -37,7 +39,10 @@ export function readPackage(language: PackageLanguage, text: string): AskedPacka
 function pythonPackage(text: string, hashes: readonly string[] = []): AskedPackage | undefined {
   // Within a line, pip treats words with a leading dash as options.
   const plain = text.replace(/\s+/g, " ");
-  const { name } = (plain.includes(" -") ? undefined : pythonRequirement.exec(plain)?.groups) ?? {};
+  const end = plain.indexOf(";");
+  const [requirement, rest] = end < 0 ? [plain, undefined] : [plain.slice(0, end), plain.slice(end + 1)];
+  if (plain.includes(" -") || (rest !== undefined && !marker.test(rest))) return undefined;
+  const { name } = pythonRequirement.exec(requirement)?.groups ?? {};
   return name === undefined ? undefined : { text, name: pythonName(name), spec: text, hashes };
 }
 
@@ -99,14 +104,10 @@ export function readRequirements(text: string): AskedPackages {
 
 /** The dependencies of a package.json, without those for development. */
 export function readDependencies(text: string): AskedPackages {
-  let dependencies: unknown;
-  try {
-    dependencies = JSON.parse(text.replace(/^\uFEFF/, "")).dependencies ?? {};
-  } catch {
-    return { ok: false, reason: "Its package.json is not valid JSON." };
-  }
+  const manifest = parsedJson(text);
+  if (!isRecord(manifest)) return { ok: false, reason: "Its package.json is not valid JSON." };
   const value: AskedPackage[] = [];
-  for (const [name, range] of Object.entries(dependencies as object)) {
+  for (const [name, range] of Object.entries(manifest.dependencies ?? {})) {
     const asked = nodeDependency(name, String(range), `${name}@${range}`);
     if (asked === undefined)
       return { ok: false, reason: `Of its package.json, ${noPackage("node", `${name}@${range}`)}` };

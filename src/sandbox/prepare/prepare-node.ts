@@ -1,12 +1,19 @@
-import { chmod, realpath, writeFile } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { coversHost } from "../../core/skill/network-grants.ts";
 import { BuildRefusal, readReport } from "../build-folder.ts";
 import { findProgram, systemFolders } from "../run/programs.ts";
 import type { AskedPackage } from "./package-names.ts";
-import { type Installed, inOrder, type PinnedPackage } from "./prepare-python.ts";
-import { hostsOf, type InstallerContext, inBuild, missingProgram, runInstaller } from "./run-installer.ts";
+import { type Installed, inOrder, type PinnedPackage, type Pins } from "./prepare-python.ts";
+import {
+  hostsOf,
+  type InstallerContext,
+  type InstallerRun,
+  inBuild,
+  missingProgram,
+  runInstaller,
+} from "./run-installer.ts";
 
 /** https://docs.npmjs.com/cli/v11/configuring-npm/package-lock-json, as far as it is used here. */
 const lockFile = z.object({
@@ -39,12 +46,11 @@ const common = [
 /**
  * Installs packages of npm into a folder. First npm resolves the versions, and the lock that it wrote is checked; then, in a new sandbox
  * without anything from the first, exactly these files are installed by their hashes.
- * @param lock the package-lock.json of the installed packages, whose versions stay
  * @throws BuildRefusal
  */
 export async function prepareNode(
   asked: readonly AskedPackage[],
-  { lock, renewed }: { lock: string | undefined; renewed: readonly string[] },
+  pins: Pins,
   build: string,
   context: InstallerContext,
 ): Promise<Installed> {
@@ -52,39 +58,26 @@ export async function prepareNode(
   if (npm === undefined) throw await missingProgram("npm", "npm");
   const dependencies = Object.fromEntries(asked.map(({ name, spec }) => [name, spec]));
   const manifest = JSON.stringify({ name: "prepared", version: "0.0.0", private: true, dependencies });
-  const before = lock === undefined ? undefined : without(readLock(lock), renewed);
+  const before = pins.before && without(readLock(pins.before.lock), pins.renewed);
   const resolving = join(build, "resolve");
-  const own = before === undefined ? [] : [["package-lock.json", JSON.stringify(before)] as const];
-  await runNpm(npm, ["install", "--package-lock-only"], {
-    folder: resolving,
-    context,
-    files: [["package.json", manifest], ...own],
-  });
+  const own: Record<string, string> =
+    before === undefined ? {} : { "package-lock.json": JSON.stringify(before) };
+  const first = { folder: resolving, files: { "package.json": manifest, ...own } };
+  await runNpm(npm, ["install", "--package-lock-only"], first, context);
   const written = (await readReport(join(resolving, "package-lock.json"))) ?? "";
   const found = readLock(written);
   const packages = inOrder(checked(found, before, context), asked);
   const folder = join(build, "install");
-  await runNpm(npm, ["ci"], {
-    folder,
-    context,
-    files: [
-      ["package.json", manifest],
-      ["package-lock.json", written],
-    ],
-  });
+  const files = { "package.json": manifest, "package-lock.json": written };
+  await runNpm(npm, ["ci"], { folder, files }, context);
   return { folder: join(folder, "node_modules"), packages, lock: written };
-}
-
-interface NpmRun {
-  folder: string;
-  files: readonly (readonly [name: string, text: string])[];
-  context: InstallerContext;
 }
 
 async function runNpm(
   npm: string,
   args: readonly string[],
-  { folder, files, context }: NpmRun,
+  { folder, files }: Pick<InstallerRun, "folder" | "files">,
+  context: InstallerContext,
 ): Promise<void> {
   const { npmRegistry: address } = context.sources;
   const run = {
@@ -100,13 +93,7 @@ async function runNpm(
     },
     address,
     folder,
-    async fill(path: string) {
-      for (const [name, text] of files) {
-        await writeFile(join(path, name), text);
-        // npm, which may run as another user, rewrites the lock.
-        await chmod(join(path, name), 0o666);
-      }
-    },
+    files,
   };
   await runInstaller(run, context, explain);
 }

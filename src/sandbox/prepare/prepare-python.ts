@@ -1,16 +1,26 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { parsedJson } from "../../base/json-reader.ts";
 import { BuildRefusal, readReport } from "../build-folder.ts";
 import { findProgram } from "../run/programs.ts";
 import { type AskedPackage, pythonName } from "./package-names.ts";
-import { type InstallerContext, inBuild, missingProgram, runInstaller, withTemp } from "./run-installer.ts";
+import type { StoredSet } from "./prepared-sets.ts";
+import {
+  type InstallerContext,
+  type InstallerRun,
+  inBuild,
+  missingProgram,
+  runInstaller,
+  withTemp,
+} from "./run-installer.ts";
 
 /** A package to install, and its allowed files. */
-export interface PinnedPackage {
-  name: string;
-  version: string;
-  hashes: readonly string[];
+export type PinnedPackage = StoredSet["packages"][number];
+
+/** The installed packages, whose versions stay, except those of `renewed`. */
+export interface Pins {
+  before: StoredSet | undefined;
+  renewed: readonly string[];
 }
 
 /** The result of an installer: a folder within the build. */
@@ -49,26 +59,23 @@ const common = [
 /**
  * Installs wheels into a folder. First pip resolves the versions, and its choice is checked; then, in a new sandbox without anything from
  * the first, exactly these files are installed by their hashes.
- * @param pinned the installed packages, whose versions stay
  * @throws BuildRefusal
  */
 export async function preparePython(
   asked: readonly AskedPackage[],
-  pinned: readonly PinnedPackage[],
+  { before, renewed }: Pins,
   build: string,
   context: InstallerContext,
 ): Promise<Installed> {
+  const pinned = (before?.packages ?? []).filter(({ name }) => !renewed.includes(name));
   const python = await findProgram("python3");
   if (python === undefined) throw await missingProgram("Python (python3)", "python3");
   const found = await resolve(python, { asked, pinned, folder: join(build, "resolve") }, context);
   const packages = inOrder(checked(found, asked, pinned), asked);
   const lock = lockOf(packages);
   const folder = join(build, "install");
-  await runPip(python, ["install", "--require-hashes", "--no-deps", "--target", inBuild("site"), ...common], {
-    folder,
-    requirements: lock,
-    context,
-  });
+  const args = ["install", "--require-hashes", "--no-deps", "--target", inBuild("site"), ...common];
+  await runPip(python, args, { folder, files: {} }, lock, context);
   return { folder: join(folder, "site"), packages, lock };
 }
 
@@ -83,29 +90,20 @@ async function resolve(
     ...["install", "--dry-run", "--ignore-installed", "--report", inBuild("report.json")],
     ...["--log", inBuild(logFile), "--constraint", inBuild("constraints.txt"), ...common],
   ];
-  await runPip(python, args, {
-    folder,
-    context,
-    requirements: asked.map(({ spec }) => `${spec}\n`).join(""),
-    fill: (path) => writeFile(join(path, "constraints.txt"), constraints, { mode: 0o644 }),
-  });
-  const parsed = report.safeParse(JSON.parse((await readReport(join(folder, "report.json"))) ?? "{}"));
+  const requirements = asked.map(({ spec }) => `${spec}\n`).join("");
+  await runPip(python, args, { folder, files: { "constraints.txt": constraints } }, requirements, context);
+  const parsed = report.safeParse(parsedJson((await readReport(join(folder, "report.json"))) ?? ""));
   if (!parsed.success)
     throw new BuildRefusal("pip wrote no report of what it found. Is it pip 22.2 or newer?");
   return parsed.data.install;
 }
 
-interface PipRun {
-  folder: string;
-  requirements: string;
-  context: InstallerContext;
-  fill?(folder: string): Promise<void>;
-}
-
 async function runPip(
   python: string,
   args: readonly string[],
-  { folder, requirements, context, fill }: PipRun,
+  { folder, files }: Pick<InstallerRun, "folder" | "files">,
+  requirements: string,
+  context: InstallerContext,
 ): Promise<void> {
   const { pythonIndex: address } = context.sources;
   const { protocol, host } = new URL(address);
@@ -120,19 +118,16 @@ async function runPip(
     },
     address,
     folder,
-    ...(fill === undefined ? {} : { fill }),
+    files,
   };
-  const log = { text: "" };
   try {
     await runInstaller(run, context, explain);
   } catch (error) {
-    log.text = (await readReport(join(folder, logFile)).catch(() => undefined)) ?? "";
-    const sources = sourcesOnly(log.text);
-    if (error instanceof BuildRefusal && sources !== undefined && error.message.startsWith(noMatchPrefix))
-      throw new BuildRefusal(sources);
-    if (error instanceof BuildRefusal && error.message === noPip)
-      throw await missingProgram("pip", "python3-pip");
-    throw error;
+    if (!(error instanceof BuildRefusal)) throw error;
+    if (error.message === noPip) throw await missingProgram("pip", "python3-pip");
+    const log = await readReport(join(folder, logFile)).catch(() => undefined);
+    const sources = error.message.startsWith(noMatchPrefix) ? sourcesOnly(log ?? "") : undefined;
+    throw sources === undefined ? error : new BuildRefusal(sources);
   }
 }
 

@@ -10,9 +10,9 @@ import type { PreparedSets, StoredSet } from "./prepared-sets.ts";
 export interface PreparedFolders {
   /**
    * The packages for code of a skill, or for other code. If packages were prepared from a skill's list for a language, they replace the
-   * general set of that language. They stay until `release` is called, whatever is prepared meanwhile.
+   * general set of that language. They stay for a day, whatever is prepared meanwhile.
    */
-  take(skill?: Skill): Promise<{ packages: PackageFolders; release(): void }>;
+  packagesFor(skill?: Skill): Promise<PackageFolders>;
   /** The general packages in words, for `CodeMeans`. */
   means(): Promise<CodeMeans["packages"]>;
 }
@@ -29,7 +29,7 @@ export function createPreparedFolders(
     return set !== undefined && (await fits(set)) ? set : undefined;
   };
   return {
-    async take(skill) {
+    async packagesFor(skill) {
       const listed = skill === undefined ? [] : await listedPackages(skill);
       const chosen = await Promise.all(
         packageLanguages.map(async (language) => {
@@ -40,13 +40,7 @@ export function createPreparedFolders(
         }),
       );
       const found = chosen.filter((set) => set !== undefined);
-      const releases = found.map((set) => sets.use(set));
-      return {
-        packages: Object.fromEntries(found.map(({ language, folder }) => [language, folder])),
-        release: () => {
-          for (const release of releases) release();
-        },
-      };
+      return Object.fromEntries(found.map(({ language, folder }) => [language, folder]));
     },
     async means() {
       const [python, node] = await Promise.all(packageLanguages.map((language) => usable(language)));

@@ -44,40 +44,33 @@ const lockFiles: Readonly<Record<PackageLanguage, string>> = {
   node: "package-lock.json",
 };
 
-/** Minimum age of what is removed from a folder that processes share, ms: another process may be building or using it. */
-const sharedKeptMs = 24 * 60 * 60_000;
+/** Minimum age of what is removed, ms: something may be building or using it, in this process or in another one. */
+const keptMs = 24 * 60 * 60_000;
 
 /**
  * The sets of one data folder. Each has a folder with its versions and a file `current` that names one of them; it is replaced atomically,
  * so that a crash leaves the old version or the new one. One caller at a time may swap a set.
  *
- * Replaced versions are removed after the last run that uses them. In a folder that several processes share, they are removed by the first
- * `clean` after a day, whatever uses them then; and every read notices what other processes swapped or removed.
+ * Replaced versions, and what killed processes left, are removed by the first change or start after a day, whatever uses them then. Every read
+ * notices what other processes swapped or removed.
  */
 export class PreparedSets {
   readonly #root: string;
-  readonly #shared: boolean;
   /** By the name of their folder, as of the version that was current. */
   readonly #known = new Map<string, { version: string | undefined; set: StoredSet | undefined }>();
-  /** Number of runs that use a folder. */
-  readonly #used = new Map<string, number>();
-  /** Folders that were replaced while in use. */
-  readonly #old = new Set<string>();
-  #ownChanges = 0;
 
-  constructor(root: string, { shared = false }: { shared?: boolean } = {}) {
+  constructor(root: string) {
     this.#root = root;
-    this.#shared = shared;
   }
 
-  /** Removes unfinished builds of a killed bot, and replaced versions. To be called before anything runs. */
+  /** Removes replaced versions, and unfinished builds of killed processes, a day later. */
   async clean(): Promise<void> {
     for (const name of await entriesOf(this.#root)) {
       const folder = join(this.#root, name);
       const current = await currentOf(folder);
       for (const entry of await entriesOf(folder)) {
         const path = join(folder, entry);
-        if (entry === current || entry === "current" || !(await this.#isOver(path))) continue;
+        if (entry === current || entry === "current" || !(await isOver(path))) continue;
         await rm(path, { recursive: true, force: true });
       }
       // Fails if something is left in it.
@@ -87,7 +80,6 @@ export class PreparedSets {
 
   /** Another text whenever sets may have changed since the last call. */
   readonly changes = sharedRun(async (): Promise<string> => {
-    if (!this.#shared) return String(this.#ownChanges);
     const names = (await entriesOf(this.#root)).toSorted();
     const versions = await Promise.all(names.map((name) => currentOf(join(this.#root, name))));
     return JSON.stringify([names, versions]);
@@ -113,7 +105,7 @@ export class PreparedSets {
   /** Makes `packages`, a folder within a build, the files of the set. The old version stays in use until then. */
   async swap(name: SetName, packages: string, set: SetManifest, lock: string): Promise<void> {
     const folder = join(this.#root, folderName(name));
-    const before = await this.#leaving(name);
+    await this.#leave(name);
     const version = `v-${randomUUID()}`;
     await mkdir(join(folder, version), { mode: 0o700 });
     await rename(packages, join(folder, version, packagesFolder));
@@ -121,59 +113,26 @@ export class PreparedSets {
     await writeDurably(join(folder, version, manifestFile), JSON.stringify(set, undefined, 2));
     await writeDurably(join(folder, "next"), version);
     await rename(join(folder, "next"), join(folder, "current"));
-    await this.#retire(name, before);
+    await this.clean();
   }
 
   async remove(name: SetName): Promise<void> {
-    const before = await this.#leaving(name);
+    await this.#leave(name);
     await rm(join(this.#root, folderName(name), "current"), { force: true });
-    await this.#retire(name, before);
+    await this.clean();
   }
 
-  /** Keeps the files of a set until the returned function is called. */
-  use({ folder }: StoredSet): () => void {
-    this.#used.set(folder, (this.#used.get(folder) ?? 0) + 1);
-    let released = false;
-    return () => {
-      if (released) return;
-      released = true;
-      const left = (this.#used.get(folder) ?? 1) - 1;
-      if (left > 0) return void this.#used.set(folder, left);
-      this.#used.delete(folder);
-      // A folder that cannot be removed now is removed at the next start.
-      if (this.#old.delete(folder)) removeVersion(folder).catch(() => undefined);
-    };
-  }
-
-  /** Whether nobody uses something in a set's folder that is not its current version. */
-  async #isOver(path: string): Promise<boolean> {
-    if (!this.#shared) return true;
-    const found = await stat(path).catch(() => undefined);
-    return found !== undefined && found.mtimeMs < Date.now() - sharedKeptMs;
-  }
-
-  /** The set that is about to be replaced or removed. The age of its version counts from now, even after a crash. */
-  async #leaving(name: SetName): Promise<StoredSet | undefined> {
+  /** To be called before a set is replaced or removed: the age of its version counts from now, even after a crash. */
+  async #leave(name: SetName): Promise<void> {
     const set = await this.get(name);
     const now = new Date();
     // Fails if somebody removed it by hand.
-    if (set !== undefined && this.#shared)
-      await utimes(join(set.folder, ".."), now, now).catch(() => undefined);
-    return set;
-  }
-
-  async #retire(name: SetName, set: StoredSet | undefined): Promise<void> {
-    this.#known.delete(folderName(name));
-    this.#ownChanges += 1;
-    if (set === undefined || this.#shared) return;
-    if (this.#used.has(set.folder)) this.#old.add(set.folder);
-    else await removeVersion(set.folder);
+    if (set !== undefined) await utimes(join(set.folder, ".."), now, now).catch(() => undefined);
   }
 
   async #read(name: string): Promise<StoredSet | undefined> {
     const folder = join(this.#root, name);
     const known = this.#known.get(name);
-    if (known !== undefined && !this.#shared) return known.set;
     const version = await currentOf(folder);
     if (known?.version === version && known !== undefined) return known.set;
     const set = version === undefined ? undefined : await readSet(join(folder, version));
@@ -182,9 +141,9 @@ export class PreparedSets {
   }
 }
 
-/** `folder` is the folder of packages within that of the version. */
-async function removeVersion(folder: string): Promise<void> {
-  await rm(join(folder, ".."), { recursive: true, force: true });
+async function isOver(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found !== undefined && found.mtimeMs < Date.now() - keptMs;
 }
 
 function folderName({ language, skill }: SetName): string {

@@ -1,3 +1,4 @@
+import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { percentDecoded } from "../../base/percent-decoded.ts";
 import type { ScriptOutcome } from "../../core/ports/work-context.ts";
@@ -40,21 +41,25 @@ export interface InstallerRun {
   address: string;
   /** An empty folder on this machine, which the installer sees as its working folder. */
   folder: string;
-  /** Puts files into the folder before the installer runs. */
-  fill?(folder: string): Promise<void>;
+  /** Texts that are put into the folder before the installer runs, by their names. It may change them. */
+  files: Readonly<Record<string, string>>;
 }
 
 /**
- * Runs an installer in the sandbox, with access to package hosts only. Returns its whole output.
+ * Runs an installer in the sandbox, with access to package hosts only.
  * @throws BuildRefusal where it fails, with `explain` applied to its output, and the signal's reason
  */
 export async function runInstaller(
-  { code, address, folder, fill }: InstallerRun,
+  { code, address, folder, files }: InstallerRun,
   { sandbox, sources, signal, onLine }: InstallerContext,
   explain: (printed: string) => string | undefined,
-): Promise<string> {
+): Promise<void> {
   const working = await openBuild(folder, sources.maxBytes);
-  await fill?.(folder);
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(folder, name), text);
+    // The installer may run as another user.
+    await chmod(join(folder, name), 0o666);
+  }
   const hosts = [...hostsOf(address), ...sources.hosts];
   const request = {
     working,
@@ -68,12 +73,8 @@ export async function runInstaller(
   };
   const { openPackageProxy: openProxy = sandbox.openProxy } = sandbox;
   const outcome = await runToEnd({ ...code, shipped: false }, request, { ...sandbox, openProxy });
-  if (outcome.status === "exited" && outcome.exit_code === 0) return printedBy(outcome);
+  if (outcome.status === "exited" && outcome.exit_code === 0) return;
   throw new BuildRefusal(withoutSecrets(failureOf(outcome, sources, explain), address));
-}
-
-function printedBy(outcome: ScriptOutcome): string {
-  return outcome.status === "refused" ? "" : `${outcome.stdout}\n${outcome.stderr}`;
 }
 
 function failureOf(
@@ -82,7 +83,7 @@ function failureOf(
   explain: (printed: string) => string | undefined,
 ): string {
   if (outcome.status === "refused") return outcome.reason;
-  const printed = printedBy(outcome);
+  const printed = `${outcome.stdout}\n${outcome.stderr}`;
   if (/\[Errno 2[78]\]|\b(?:EFBIG|ENOSPC)\b/.test(printed))
     return `There is too little space for it. ${tooLarge(maxBytes)}`;
   if (outcome.status === "timed_out") {

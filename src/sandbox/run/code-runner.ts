@@ -1,6 +1,6 @@
 import { type CodeLanguage, type CodeMeans, codeLanguages } from "../../core/ports/work-context.ts";
 import { accessTo } from "../../core/skill/network-grants.ts";
-import type { CodeRequest, CodeRunner } from "../../core/skill/programs.ts";
+import type { CodeRunner } from "../../core/skill/programs.ts";
 import type { Isolation } from "../isolation.ts";
 import type { SandboxContext } from "../sandbox-context.ts";
 import { pythonPackagesOfMachine } from "../skill-packages.ts";
@@ -41,14 +41,17 @@ export function createCodeRunner(
         return { status: "refused", reason: `Code runs with bubblewrap only. ${isolation.lacks.cure}` };
       const program = await interpreter(request.language, isolation);
       if (!program.ok) return { status: "refused", reason: program.reason };
-      const { packages, release } = await context.prepared.take();
-      try {
-        const shown = await shownSkills(request.skills ?? []);
-        const code = { ...codeOf(request, program.value), packages, shown };
-        return await runToEnd(code, withHosts(request, hosts), context);
-      } finally {
-        release();
-      }
+      const code = {
+        interpreter: program.value,
+        entry: { name: programs[request.language].name, text: request.code },
+        args: [],
+        env: {},
+        packages: await context.prepared.packagesFor(),
+        shown: await shownSkills(request.skills ?? []),
+        shipped: false,
+      };
+      const network = hosts.length === 0 ? {} : { network: accessTo(hosts, request.onHost) };
+      return await runToEnd(code, { ...request, ...network, env: {}, stdin: "" }, context);
     },
   };
 }
@@ -68,14 +71,4 @@ async function toldOfMachine(prepared: readonly string[]): Promise<string[]> {
 
 async function interpreter(language: CodeLanguage, isolation: Isolation) {
   return await programFor(programs[language].program, [], `Code in ${language}`, isolation);
-}
-
-function codeOf({ language, code }: CodeRequest, interpreter: readonly string[]) {
-  const entry = { name: programs[language].name, text: code };
-  return { interpreter, entry, args: [], env: {}, shipped: false };
-}
-
-function withHosts(request: CodeRequest, hosts: readonly string[]) {
-  const network = hosts.length === 0 ? {} : { network: accessTo(hosts, request.onHost) };
-  return { ...request, ...network, env: {}, stdin: "" };
 }

@@ -32,7 +32,6 @@ export function createProgramRunner(context: SandboxContext): ProgramRunner {
       const leftOut = await unreadModules(request.skill, folder);
       const exposed = exposedModules(leftOut, context.isolation);
       if (exposed !== undefined) throw new ProgramError(exposed);
-      const { packages, release } = await context.prepared.take(request.skill);
       const code = {
         folder,
         interpreter: ["node"],
@@ -40,22 +39,15 @@ export function createProgramRunner(context: SandboxContext): ProgramRunner {
         args: [],
         env,
         keys: request.skill.requires.keys,
-        packages,
+        packages: await context.prepared.packagesFor(request.skill),
         libraries: await libraryFolders(libraries),
         working,
         shown: [{ id: request.skill.id, folder, leftOut }],
         shipped: isShipped(request.skill),
       };
-      const opened = await openRun(code, request, context).catch((error: unknown) => {
-        release();
-        return asProgramError(error);
-      });
-      if ("reason" in opened) {
-        release();
-        throw new ProgramError(opened.reason);
-      }
-      const { launch } = opened;
-      const close = () => opened.close().finally(release);
+      const opened = await openRun(code, request, context).catch(asProgramError);
+      if ("reason" in opened) throw new ProgramError(opened.reason);
+      const { launch, close } = opened;
       try {
         return running(await startWatched(launch, request, context), request, close);
       } catch (error) {
@@ -80,19 +72,11 @@ async function startWatched(
 ): Promise<WatchedProgram> {
   const child = startProcess(launch);
   if (!(child instanceof ChildProcess)) throw new ProgramError(child.reason);
-  const program = watchProgram(child, {
-    onMessage,
-    ...(onText === undefined ? {} : { onText }),
-    limits,
-    memory,
-    working,
-  });
+  const program = watchProgram(child, { onMessage, onText, limits, memory, working });
   try {
     await once(child, "spawn");
   } catch (error) {
-    throw new ProgramError(startFailure(asError(error)), {
-      cause: error,
-    });
+    throw new ProgramError(startFailure(asError(error)), { cause: error });
   }
   return program;
 }

@@ -35,7 +35,6 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
   const shown = await shownSkills([skill, ...(request.skills ?? [])]);
   const exposed = exposedModules(shown[0]?.leftOut ?? [], isolation);
   if (exposed !== undefined) return { status: "refused", reason: exposed };
-  const { packages, release } = await context.prepared.take(skill);
   const code = {
     folder,
     interpreter,
@@ -43,16 +42,12 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
     args,
     env,
     keys: skill.requires.keys,
-    packages,
+    packages: await context.prepared.packagesFor(skill),
     entry: { script },
     shown,
     shipped: isShipped(skill),
   };
-  try {
-    return await runToEnd(code, request, context);
-  } finally {
-    release();
-  }
+  return await runToEnd(code, request, context);
 }
 
 /** The skills with a folder, each once, as code sees them. */

@@ -19,11 +19,11 @@ const watchMs = 1_000;
 /** Maximum piece of text that is passed on, characters. */
 const maxText = 2_000;
 
-export interface WatchOptions extends Pick<ProgramRequest, "onMessage" | "onText" | "working"> {
+export interface WatchOptions extends Pick<ProgramRequest, "onMessage" | "working"> {
+  onText?: ProgramRequest["onText"] | undefined;
   /** Memory limit of a process, for the message when it is exceeded. */
   limits: Pick<SandboxLimits, "memoryBytes">;
   memory: MemoryWatch;
-  lines?: LineLimits;
 }
 
 /** A running program and its end. */
@@ -37,7 +37,7 @@ export interface WatchedProgram extends RunningProgram {
 /** Exchanges JSON lines with a process. Its output is read as it arrives and takes at most one line of memory. */
 export function watchProgram(child: ChildProcess, options: WatchOptions): WatchedProgram {
   const { limits } = options;
-  const lines = options.lines ?? defaultLineLimits;
+  const lines = defaultLineLimits;
   const budget = new LineBudget(lines, () => performance.now());
   let stopped: string | undefined;
   const stop = (reason: string) => {

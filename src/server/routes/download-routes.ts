@@ -59,10 +59,8 @@ export function addDownloadRoutes(server: OpenAPIHono, { app, logger }: ServerDe
 
   server.openapi(attachment, async (context) => {
     const { id, number } = context.req.valid("param");
-    const { name, data, media_type } = found(
-      await app.attachment(id, number),
-      `attachment ${number} in turn ${id}`,
-    );
+    const what = `attachment ${number} in turn ${id}`;
+    const { name, data, media_type } = found(await app.attachment(id, number), what);
     return context.body(Uint8Array.from(data), 200, fileHeaders(name, media_type));
   });
 
@@ -87,10 +85,8 @@ function fileHeaders(name: string, mediaType: string): Record<string, string> {
 /** RFC 6266: a plain name for old clients, and the real one. */
 function fileNames(name: string): string {
   const plain = name.replace(/[^\w. -]/g, "_");
-  const encoded = encodeURIComponent(name.toWellFormed()).replace(
-    /['()*!]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
+  const escaped = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  const encoded = encodeURIComponent(name.toWellFormed()).replace(/['()*!]/g, escaped);
   return `filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 

@@ -39,24 +39,18 @@ export function addHookRoutes(server: OpenAPIHono, { app }: ServerDependencies):
   });
 }
 
+const refusals = {
+  unknown: [401, "There is no such webhook, or the request is not signed with its secret."],
+  paused: [409, "This webhook is paused; nothing was done."],
+  flooded: [429, "Too many requests: this one was counted, and its content was not kept. Try again later."],
+} as const;
+
 /** @throws HttpProblem */
 function accepted(answer: HookAnswer): "taken" | "known" {
-  switch (answer) {
-    case "taken":
-    case "known":
-      return answer;
-    case "unknown":
-      throw new HttpProblem(401, "There is no such webhook, or the request is not signed with its secret.");
-    case "paused":
-      throw new HttpProblem(409, "This webhook is paused; nothing was done.");
-    case "flooded": {
-      const detail =
-        "Too many requests: this one was counted, and its content was not kept. Try again later.";
-      throw new HttpProblem(429, detail, { headers: { "Retry-After": retrySeconds } });
-    }
-    default:
-      return answer satisfies never;
-  }
+  if (answer === "taken" || answer === "known") return answer;
+  const [status, detail] = refusals[answer];
+  const headers = status === 429 ? { "Retry-After": retrySeconds } : {};
+  throw new HttpProblem(status, detail, { headers });
 }
 
 function tooLarge(): HttpProblem {

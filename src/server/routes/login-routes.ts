@@ -1,15 +1,12 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
+import { html } from "hono/html";
 import { checkSite } from "../access.ts";
 
 /** Query parameters with which a login returns to the bot. */
-interface Returned {
-  state?: string | undefined;
-  code?: string | undefined;
-  error?: string | undefined;
-  error_description?: string | undefined;
-  iss?: string | undefined;
-}
+type Returned = {
+  [name in "state" | "code" | "error" | "error_description" | "iss"]?: string | undefined;
+};
 
 /** `shown`: the owner of the account, in words. */
 type Answer = { ok: true; server: string; shown: string } | { ok: false; reason: string; server?: string };
@@ -41,11 +38,8 @@ export function addLoginRoutes(server: OpenAPIHono, login: LoginPages): void {
   server.get(loginPaths.callback, async (context) => {
     const value = (name: string) => context.req.query(name)?.slice(0, maxValueLength);
     const returned = { state: value("state"), code: value("code"), iss: value("iss") };
-    const answer = await login.check({
-      ...returned,
-      error: value("error"),
-      error_description: value("error_description"),
-    });
+    const failure = { error: value("error"), error_description: value("error_description") };
+    const answer = await login.check({ ...returned, ...failure });
     return answer.ok ? confirmation(answer, returned) : refusal(answer);
   });
   server.post(loginPaths.callback, checkSite, bodyLimit({ maxSize: maxFormBytes }), async (context) => {
@@ -66,7 +60,10 @@ export function addLoginRoutes(server: OpenAPIHono, login: LoginPages): void {
   });
 }
 
-function confirmation({ server, shown }: Extract<Answer, { ok: true }>, returned: Returned): Response {
+function confirmation(
+  { server, shown }: Extract<Answer, { ok: true }>,
+  returned: Returned,
+): Promise<Response> {
   return loginPage(200, {
     title: "Connect your account?",
     lines: [
@@ -74,11 +71,11 @@ function confirmation({ server, shown }: Extract<Answer, { ok: true }>, returned
       "If somebody sent you this link, they would use your account: close this page.",
     ],
     // Relative, because a proxy may serve the bot under a path prefix.
-    form: { action: "callback", button: "Connect", values: { ...returned } },
+    form: { action: "callback", button: "Connect", values: returned },
   });
 }
 
-function refusal({ reason, server = "NAME" }: Extract<Answer, { ok: false }>): Response {
+function refusal({ reason, server = "NAME" }: Extract<Answer, { ok: false }>): Promise<Response> {
   const again = `Go back to the chat and ask for a new link with /mcp login ${server}.`;
   return loginPage(400, { title: "Not connected", lines: [reason, again] });
 }
@@ -87,24 +84,22 @@ function refusal({ reason, server = "NAME" }: Extract<Answer, { ok: false }>): R
 interface LoginPage {
   title: string;
   lines: readonly string[];
-  form?: { action: string; button: string; values: Record<string, string | undefined> };
+  form?: { action: string; button: string; values: Returned };
 }
 
 /** A page that loads and runs nothing. It can send its form, if any, to this server only. */
-function loginPage(status: 200 | 400, { title, lines, form }: LoginPage): Response {
-  const body = lines.map((line) => `<p>${escapeHtml(line)}</p>`);
-  if (form !== undefined) body.push(formOf(form));
-  const html = `<!doctype html>
+async function loginPage(status: 200 | 400, { title, lines, form }: LoginPage): Promise<Response> {
+  const page = html`<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head>
 <body>
-<h1>${escapeHtml(title)}</h1>
-${body.join("\n")}
+<h1>${title}</h1>
+${lines.map((line) => html`<p>${line}</p>\n`)}${form === undefined ? "" : formOf(form)}
 </body>
 </html>
 `;
   const target = form === undefined ? "'none'" : "'self'";
-  return new Response(html, {
+  return new Response(String(await page), {
     status,
     headers: {
       "Content-Type": "text/html; charset=UTF-8",
@@ -116,25 +111,9 @@ ${body.join("\n")}
   });
 }
 
-function formOf({ action, button, values }: NonNullable<LoginPage["form"]>): string {
-  const inputs = Object.entries(values).flatMap(([name, value]) =>
-    value === undefined
-      ? []
-      : `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
-  );
-  return `<form method="post" action="${escapeHtml(action)}">
-${inputs.join("\n")}
-<button type="submit">${escapeHtml(button)}</button>
+function formOf({ action, button, values }: NonNullable<LoginPage["form"]>) {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  return html`<form method="post" action="${action}">
+${given.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}<button type="submit">${button}</button>
 </form>`;
-}
-
-function escapeHtml(text: string): string {
-  const names: Record<string, string> = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    '"': "&quot;",
-    "'": "&#39;",
-  };
-  return text.replace(/[&<>"']/g, (character) => names[character] ?? "");
 }

@@ -53,13 +53,8 @@ function addRoute(
   const { route, summary, answers: carries, ownMachine = [] } = http;
   const method = route.split(" ", 1)[0]?.toLowerCase() as Method;
   const request = requestOf(shape, http, method);
-  const definition = createRoute({
-    method,
-    path: pathOf(http),
-    summary,
-    request,
-    responses: answers(output, carries),
-  });
+  const responses = answers(output, carries);
+  const definition = createRoute({ method, path: pathOf(http), summary, request, responses });
   server.openapi(definition, async (context: Context) => {
     const { user = "operator", ...given } = validIn(context, request);
     const input = Object.fromEntries(Object.entries(given).filter(([, value]) => !(value instanceof File)));
@@ -99,16 +94,12 @@ const user = z.string().min(1).max(200).default("operator");
 
 /** The parts of the request, and where each is sent. */
 function requestOf(input: z.ZodObject, http: Http, method: Method) {
-  const inPath = Object.fromEntries(
-    [...pathOf(http).matchAll(/\{(\w+)\}/g)].map(([, key = ""]) => [key, true]),
-  );
+  const keys = [...pathOf(http).matchAll(/\{(\w+)\}/g)].map(([, key = ""]) => key);
+  const inPath = Object.fromEntries(keys.map((key) => [key, true]));
   const rest = z.object(input.omit(inPath as never).shape);
   const sent = method === "get" ? rest : rest.extend({ user });
-  const hasPath = Object.keys(inPath).length > 0;
-  return {
-    ...(hasPath ? { params: z.object(input.pick(inPath as never).shape) } : {}),
-    ...sentAs(sent, http, method),
-  };
+  const params = keys.length > 0 ? { params: z.object(input.pick(inPath as never).shape) } : {};
+  return { ...params, ...sentAs(sent, http, method) };
 }
 
 function sentAs(sent: z.ZodObject, { form }: Http, method: Method) {
@@ -130,12 +121,8 @@ function validIn({ req }: Context, { body }: ReturnType<typeof requestOf>): Reco
 }
 
 function filesIn(given: Record<string, unknown>): CommandFile[] {
-  return Object.values(given)
-    .filter((value) => value instanceof File)
-    .map((file) => ({
-      name: file.name,
-      bytes: file.size,
-      // In memory already, up to the limit of forms.
-      read: async () => new Uint8Array(await file.arrayBuffer()),
-    }));
+  const files = Object.values(given).filter((value) => value instanceof File);
+  // In memory already, up to the limit of forms.
+  const read = (file: File) => async () => new Uint8Array(await file.arrayBuffer());
+  return files.map((file) => ({ name: file.name, bytes: file.size, read: read(file) }));
 }

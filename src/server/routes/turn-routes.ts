@@ -75,18 +75,15 @@ export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependenc
   const gate = createGate();
   const eventFrame = createFrames((event: TurnEvent) => ({
     data: JSON.stringify(event),
-    ...(isEphemeral(event) ? {} : { id: String(event.seq) }),
+    id: isEphemeral(event) ? undefined : String(event.seq),
   }));
   const itemFrame = createFrames((item: object) => ({ data: JSON.stringify(item) }));
   server.openapi(submit, async (context) => {
     const { request, files } = await submitted(context.req);
     const { user, time_zone, key, thread = newThread(key), ...said } = request;
-    const author = {
-      ...apiAuthor(user, dependencies, said.namespace),
-      ...(time_zone === undefined ? {} : { time_zone }),
-    };
-    const attached = files.length === 0 ? {} : { files };
-    const submission = { ...said, thread, author, ...attached, ...(key === undefined ? {} : { key }) };
+    const author = { ...apiAuthor(user, dependencies, said.namespace), time_zone };
+    const more = { ...(files.length > 0 && { files }), ...(key !== undefined && { key }) };
+    const submission = { ...said, thread, author, ...more };
     const { turn_id, accepted } = resultOf(await app.submit(submission));
     const place = accepted ? submission : ((await app.turn(turn_id)) ?? submission);
     return context.json({ turn_id, namespace: place.namespace, thread: place.thread }, 202);
@@ -126,22 +123,20 @@ async function submitted(
   if (!/^multipart\/form-data/i.test(request.header("content-type") ?? ""))
     return { request: schemas.turnRequest.parse(await request.json()), files: [] };
   const form = await request.formData();
-  const members: Record<string, string> = {};
-  const files: NewFile[] = [];
-  for (const [name, value] of form) {
-    if (typeof value === "string") members[name] = value;
-    else files.push(await newFile(value));
-  }
-  const parsed = schemas.turnRequest
-    .extend({ text: schemas.turnRequest.shape.text.or(z.literal("")).default("") })
-    .safeParse(members);
+  const entries = [...form];
+  const files = await Promise.all(
+    entries.flatMap(([, value]) => (value instanceof File ? newFile(value) : [])),
+  );
+  const members = Object.fromEntries(entries.filter(([, value]) => typeof value === "string"));
+  const text = schemas.turnRequest.shape.text.or(z.literal("")).default("");
+  const parsed = schemas.turnRequest.extend({ text }).safeParse(members);
   if (!parsed.success) throw new HttpProblem(400, z.prettifyError(parsed.error), { code: "invalid_request" });
   return { request: parsed.data, files };
 }
 
 async function newFile(file: File): Promise<NewFile> {
-  const media_type =
-    file.type === "" || file.type === "application/octet-stream" ? mediaTypeOf(file.name) : file.type;
+  const isUnknown = file.type === "" || file.type === "application/octet-stream";
+  const media_type = isUnknown ? mediaTypeOf(file.name) : file.type;
   return { name: file.name || "file", media_type, data: new Uint8Array(await file.arrayBuffer()) };
 }
 

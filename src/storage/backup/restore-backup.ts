@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { extract } from "tar";
 import { errorText } from "../../base/error-text.ts";
+import { parsedJson } from "../../base/json-reader.ts";
 import {
   asideFolder,
   BackupError,
@@ -112,18 +113,10 @@ async function unpack(file: string, draft: string): Promise<Manifest> {
   if (first === manifestFile && refused !== undefined)
     throw new BackupError(`${file} has an entry that no backup has (${refused}).`);
   const text = await readFile(join(draft, manifestFile), "utf8").catch(() => "");
-  const manifest = manifestSchema.safeParse(jsonOf(text));
+  const manifest = manifestSchema.safeParse(parsedJson(text));
   if (!manifest.success)
     throw new BackupError(`${file} is not a backup that this version of Knack can read.`);
   return manifest.data;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Waits until all files in a folder are on the disk. */

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { BigIntStats } from "node:fs";
-import { type FileHandle, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { type FileHandle, mkdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Mutex, NewFile } from "../../core/ports/storage.ts";
 import {
@@ -15,6 +15,7 @@ import {
 } from "../../core/ports/working-folder.ts";
 import { numberedFileName, safeFileName } from "../../core/values/file-kind.ts";
 import { toStorageError } from "../storage-error.ts";
+import { writeWhole } from "../whole-file.ts";
 import { type FolderIndex, readIndex, sizeOf, takenStock, writeIndex } from "./folder-index.ts";
 import { full, tooManyFiles } from "./folder-limits.ts";
 import { areaOf, areaOfWriter, areasIn, isHidden, relativePath, seenAs, shown } from "./folder-paths.ts";
@@ -22,6 +23,9 @@ import { beginRun, changesOfRun, copiesFor, endRun, type IsLive } from "./folder
 import { openForeignFile, removeForeignFile } from "./foreign-files.ts";
 import { forgetFiles } from "./forget-files.ts";
 import { mountedFolder, prepareArea } from "./mounted-folder.ts";
+
+/** Code of other users reads the files. */
+const fileMode = 0o644;
 
 /** A folder on the disk, and what it shares with other folders. */
 export interface DiskWorkingFolder {
@@ -202,7 +206,7 @@ async function writeOutput(
   const write = async ({ room }: MountedFolder) => {
     if (data.byteLength > room) throw full(maxBytes - room, maxBytes);
     const path = join(output, safeFileName(name));
-    await mutex.run(keyOf(folder, "index"), () => replaceFile(root, path, data));
+    await mutex.run(keyOf(folder, "index"), () => writeWhole(root, path, data, fileMode));
   };
   return (await useFolder(folder, how, write, signal)).changed;
 }
@@ -274,7 +278,7 @@ async function keepInput(
   const { name, isNew } = await freeName(folder, file);
   if (isNew) allow();
   const path = join(folder, name);
-  if (isNew) await replaceFile(root, path, file.data);
+  if (isNew) await writeWhole(root, path, file.data, fileMode);
   return { name, changed_at: (await stat(path)).mtimeMs };
 }
 
@@ -290,17 +294,5 @@ async function freeName(folder: string, { name, data }: { name: string; data: Ui
       Buffer.compare(await found.handle.readFile(), data) === 0;
     await found.handle.close();
     if (isSame) return { name: tried, isNew: false };
-  }
-}
-
-/** Writes a file and replaces the one of that name. A crash leaves the whole file or none. The caller holds the index. */
-async function replaceFile(root: string, path: string, data: Uint8Array): Promise<void> {
-  const draft = join(root, `.${randomUUID()}.draft`);
-  try {
-    await writeFile(draft, data, { mode: 0o644, flush: true });
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
   }
 }

@@ -2,6 +2,7 @@ import { hash, randomUUID } from "node:crypto";
 import { mkdir, opendir, rename, rmdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { errorCode, orUndefined } from "../../base/error-text.ts";
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { Mutex } from "../../core/ports/storage.ts";
 import type { WorkingFolders } from "../../core/ports/working-folder.ts";
@@ -41,21 +42,13 @@ export function createDiskWorkingFolders(
         make: () => makeFor(place, path),
         async clear() {
           const away = join(folder, `${removedPrefix}${randomUUID()}`);
-          try {
-            await rename(path, away);
-          } catch (error) {
-            if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
-            throw error;
-          }
+          await orUndefined(rename(path, away), "ENOENT");
           await removeForeignFolder(away);
         },
       });
     },
     async *all() {
-      const opened = await opendir(folder).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === "ENOENT") return undefined;
-        throw error;
-      });
+      const opened = await orUndefined(opendir(folder), "ENOENT");
       if (opened === undefined) return;
       for await (const entry of opened) {
         const path = join(folder, entry.name);
@@ -83,7 +76,7 @@ async function makeFor({ namespace, thread }: Place, path: string): Promise<void
       return;
     } catch (error) {
       // A concurrent sweep removed it as an empty folder without an owner.
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || attempt === 3) throw error;
+      if (errorCode(error) !== "ENOENT" || attempt === 3) throw error;
     }
   }
 }
@@ -143,8 +136,8 @@ async function ignoreAbsence(done: Promise<void>): Promise<boolean> {
     await done;
     return true;
   } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException;
-    if (!isAbsence(error) && !["ENOTEMPTY", "EEXIST", "EISDIR", "EBUSY"].includes(code)) throw error;
+    const isLeft = ["ENOTEMPTY", "EEXIST", "EISDIR", "EBUSY"].includes(errorCode(error) ?? "");
+    if (!isAbsence(error) && !isLeft) throw error;
     return false;
   }
 }

@@ -61,14 +61,9 @@ export async function beginRun(
 export async function endRun(
   root: string,
   index: FolderIndex,
-  {
-    run,
-    turn_id,
-    area,
-    from,
-    failed,
-  }: { run: string; turn_id: string; area: string; from: readonly string[]; failed: boolean },
+  ended: Pick<FolderRun, "run" | "turn_id" | "area" | "from"> & { failed: boolean },
 ): Promise<FileChange[]> {
+  const { run, turn_id, area, from, failed } = ended;
   if ((await stat(root).catch(() => undefined)) === undefined) return [];
   await removeCopies(root, run);
   const changed = await takeStock(root, index, area, { turns: [turn_id], from });
@@ -118,9 +113,9 @@ async function settled(
   const [first] = open;
   if (first === undefined) return runs;
   const from = [...new Set(open.flatMap((run) => run.from))];
-  const turns = [...new Set(open.flatMap(({ turn_id = [] }) => turn_id))];
+  const turns = [...new Set(open.map(({ turn_id }) => turn_id))];
   const changed = await takeStock(root, index, area, { turns, from });
-  for (const { run } of open) if (run !== undefined) await removeCopies(root, run);
+  for (const { run } of open) await removeCopies(root, run);
   return runs.map((run) =>
     open.includes(run) ? { ...run, from: [], changed: run === first ? changed : [] } : run,
   );
@@ -139,7 +134,7 @@ export async function forgetRuns(
   let runs = await readRuns(root);
   for (const area of new Set(runs.map((run) => run.area)))
     runs = await settled(root, index, { runs, area }, isLive);
-  const left = runs.filter(({ turn_id = "" }) => !gone.has(turn_id));
+  const left = runs.filter(({ turn_id }) => !gone.has(turn_id));
   return {
     async write(removed) {
       const names = new Set(removed.map(shown));

@@ -6,6 +6,7 @@
 import { type BigIntStats, constants, type Dirent, type Stats } from "node:fs";
 import { chmod, type FileHandle, lstat, open, readdir, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode, orUndefined } from "../../base/error-text.ts";
 
 const isLinux = process.platform === "linux";
 
@@ -44,17 +45,13 @@ async function openFile(path: string): Promise<FileHandle | undefined> {
 }
 
 /** What cannot be opened (missing, a link) counts as missing. */
-async function openOrUndefined(path: string, flags: number): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, flags).catch(async (error: unknown) => {
-      if (!isLinux || codeOf(error) !== "EACCES") throw error;
-      await openUp(path, constants.O_NOFOLLOW);
-      return await open(path, flags);
-    });
-  } catch (error) {
-    if (isAbsence(error)) return undefined;
-    throw error;
-  }
+function openOrUndefined(path: string, flags: number): Promise<FileHandle | undefined> {
+  const opened = open(path, flags).catch(async (error: unknown) => {
+    if (!isLinux || errorCode(error) !== "EACCES") throw error;
+    await openUp(path, constants.O_NOFOLLOW);
+    return await open(path, flags);
+  });
+  return orUndefined(opened, ...absences);
 }
 
 /** Root needs no rights; any other user needs all of them to list a folder. */
@@ -79,15 +76,11 @@ export async function openUp(path: string, flags: number = constants.O_NOFOLLOW)
   }
 }
 
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? "";
-}
-
 const absences = ["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM", "ENXIO", "ENAMETOOLONG", "ESTALE"];
 
 /** Whether a path leads to nothing usable. */
 export function isAbsence(error: unknown): boolean {
-  return absences.includes(codeOf(error));
+  return absences.includes(errorCode(error) ?? "");
 }
 
 /** A regular file in a folder. */
@@ -170,12 +163,7 @@ async function addFile(files: ForeignFile[], place: string, path: string): Promi
 
 /** A folder that was removed meanwhile counts as empty. */
 export async function entriesOf(path: string): Promise<Dirent[]> {
-  try {
-    return await readdir(path, { withFileTypes: true });
-  } catch (error) {
-    if (isAbsence(error)) return [];
-    throw error;
-  }
+  return (await orUndefined(readdir(path, { withFileTypes: true }), ...absences)) ?? [];
 }
 
 /** Removes one file or link, and with `emptied` the folders that become empty; false if there is none. */
@@ -196,7 +184,7 @@ export async function removeForeignFile(
     return true;
   } catch (error) {
     // Folders are no files.
-    if (isAbsence(error) || (error as NodeJS.ErrnoException).code === "EISDIR") return false;
+    if (isAbsence(error) || errorCode(error) === "EISDIR") return false;
     throw error;
   }
 }

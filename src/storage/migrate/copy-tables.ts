@@ -36,6 +36,8 @@ export function countOf(table: CopiedTable, source: MigrationSource): number {
   return Number(source.database(table.file).get(`SELECT count(*) AS n FROM (${selectOf(table)})`)?.n);
 }
 
+type Insert = (session: PostgresSession, rows: readonly CopiedRow[]) => Promise<unknown>;
+
 /** A column of the target. */
 interface Column {
   name: string;
@@ -65,17 +67,9 @@ const columnsOfTable = `
 export async function copyRows(
   name: string,
   rows: Iterable<CopiedRow> | AsyncIterable<CopiedRow>,
-  {
-    connection,
-    record,
-    progress,
-    total,
-    insert,
-  }: Migration & {
-    total: number;
-    insert(session: PostgresSession, rows: readonly CopiedRow[]): Promise<unknown>;
-  },
+  copy: Migration & { total: number; insert: Insert },
 ): Promise<void> {
+  const { connection, record, progress, total, insert } = copy;
   for await (const batch of batchesOf(rows)) {
     const before = record.copied[name]?.rows ?? 0;
     const copied: Position = { after: batch.at(-1)?.key ?? [], rows: before + batch.length };

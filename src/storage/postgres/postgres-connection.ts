@@ -16,7 +16,10 @@ import { createListener, type Heard, notify } from "./postgres-listener.ts";
 import { locatePostgres, type PostgresServer, type ServerOptions } from "./postgres-server.ts";
 import { preparePostgres } from "./postgres-upgrade.ts";
 
-/** Text must not contain U+0000, which PostgreSQL cannot store (`storableText`). Arrays are for `= ANY ($1)` and `unnest`. */
+/**
+ * Arrays are for `= ANY ($1)` and `unnest`. PostgreSQL cannot store U+0000: in a text, U+FFFD is stored in its place; the texts of an array
+ * must not contain it (`storableText`).
+ */
 export type PostgresValue =
   | string
   | number
@@ -83,15 +86,11 @@ export interface PostgresConnection extends PostgresSession {
   close(): Promise<void>;
 }
 
-/** Attempts of a transaction that conflicts with others. */
-const maxAttempts = 6;
-/** Maximum of the random pause before another attempt, ms; it grows with each, so that the same two do not meet again. */
-const conflictPauseMs = 20;
+/** A transaction that conflicts with others. The pauses are random and grow, so that the same two do not meet again. */
+const onConflict = { passes: isConflict, max: 6, pause: (number: number) => Math.random() * 20 * number };
 
-/** Attempts of a read whose connection is lost. */
-const maxReads = 4;
-/** Pause before another attempt, ms; it doubles with each. The pool notices meanwhile which of its other connections were lost too. */
-const lostPauseMs = 50;
+/** A read whose connection is lost. The pool notices meanwhile which of its other connections were lost too. */
+const whenLost = { passes: isLost, max: 4, pause: (number: number) => 50 * 2 ** (number - 1) };
 
 /**
  * Connects to a database whose schema has this format: makes a missing schema, and copies and upgrades an older one. Of several processes
@@ -151,10 +150,10 @@ function createConnection(server: PostgresServer, poolSize: number): PostgresCon
     schema,
     ...createSession(schema, (sql, values) => {
       const attempt = () => withClient((client) => ask(client, place, sql, values));
-      return sql.trimStart().startsWith("SELECT") ? repeatedWhenLost(attempt) : attempt();
+      return sql.trimStart().startsWith("SELECT") ? repeated(attempt, whenLost) : attempt();
     }),
     transaction: (work) =>
-      repeatedOnConflict(() => withClient((client) => inTransaction(client, server, work))),
+      repeated(() => withClient((client) => inTransaction(client, server, work)), onConflict),
     listen: listener.listen,
     async rewrite(...tables) {
       const client = await server.connect();
@@ -205,31 +204,25 @@ async function ask(
 ): Promise<QueryResult<PostgresRow>> {
   const name = madeOnce(statementNames, text, () => `knack_${statementNames.size}`);
   try {
-    return await client.query({ name, text, values: [...values] });
+    const stored = values.map((value) => (typeof value === "string" ? storableText(value) : value));
+    return await client.query({ name, text, values: stored });
   } catch (error) {
     throw toPostgresError(error, place);
   }
 }
 
-async function repeatedWhenLost<T>(attempt: () => Promise<T>): Promise<T> {
+/** Repeats work that failed for a reason which passes, at most `max` times in all, after pauses in ms. */
+async function repeated<T>(
+  attempt: () => Promise<T>,
+  { passes, max, pause }: { passes(error: unknown): boolean; max: number; pause(number: number): number },
+): Promise<T> {
   for (let number = 1; ; number += 1) {
     try {
       return await attempt();
     } catch (error) {
-      if (!isLost(error) || number === maxReads) throw error;
+      if (!passes(error) || number === max) throw error;
     }
-    await sleep(lostPauseMs * 2 ** (number - 1));
-  }
-}
-
-async function repeatedOnConflict<T>(attempt: () => Promise<T>): Promise<T> {
-  for (let number = 1; ; number += 1) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isConflict(error) || number === maxAttempts) throw error;
-    }
-    await sleep(Math.random() * conflictPauseMs * number);
+    await sleep(pause(number));
   }
 }
 

@@ -1,105 +1,101 @@
 import { errorText } from "../../base/error-text.ts";
 import { StorageError, type StorageErrorCode } from "../storage-error.ts";
 
-/** A reason why a database cannot be used, and what to do about it; `place` is its name and host. */
+/** A reason why a database cannot be used. */
 interface Reason {
   code: StorageErrorCode;
   /** The same may succeed in a moment. */
   isTemporary?: true;
-  explain(place: string): string;
+  /** What happened and what to do about it, with `{place}` for the name and host of the database. */
+  text: string;
+  /** SQLSTATE codes, https://www.postgresql.org/docs/current/errcodes-appendix.html, and codes of the connection. */
+  errors: readonly string[];
 }
 
 const unreachable: Reason = {
   code: "unavailable",
   isTemporary: true,
-  explain: (place) =>
-    `The database ${place} cannot be reached. Check that the server runs, and that DATABASE_URL has its host and port`,
+  text: "The database {place} cannot be reached. Check that the server runs, and that DATABASE_URL has its host and port",
+  // 57P03: cannot_connect_now
+  errors: "57P03 EAI_AGAIN ECONNREFUSED EHOSTUNREACH ENETUNREACH ENOENT ENOTFOUND ETIMEDOUT".split(" "),
 };
 const lost: Reason = {
   code: "unavailable",
   isTemporary: true,
-  explain: (place) =>
-    `The connection to the database ${place} was lost; whether the last change was stored is unknown. The next call connects again`,
-};
-const loginRefused: Reason = {
-  code: "unavailable",
-  explain: (place) => `The database ${place} refused the login. Check the user and password in DATABASE_URL`,
-};
-const noDatabase: Reason = {
-  code: "unavailable",
-  explain: (place) =>
-    `There is no database ${place}. Create it with createdb, or correct its name in DATABASE_URL`,
-};
-const noRight: Reason = {
-  code: "unavailable",
-  explain: (place) =>
-    `The user of the database ${place} lacks a right. Give it CREATE on the database, or make it the owner of Knack's schema`,
-};
-const readOnly: Reason = {
-  code: "unavailable",
-  explain: (place) =>
-    `The database ${place} takes no changes: it is a standby, or default_transaction_read_only is on; nothing was stored. Set DATABASE_URL to the primary server`,
-};
-const tooManyConnections: Reason = {
-  code: "unavailable",
-  isTemporary: true,
-  explain: (place) =>
-    `The database ${place} has no connection left. Raise its max_connections, or stop programs that hold connections`,
-};
-const outOfMemory: Reason = {
-  code: "unavailable",
-  explain: (place) =>
-    `The server of the database ${place} is out of memory or of another resource; nothing was stored. Check its limits and log`,
-};
-const pooler: Reason = {
-  code: "unavailable",
-  explain: (place) =>
-    `Something between Knack and the database ${place} gives each transaction another connection. Set DATABASE_URL to the server itself, or to a pooler in session mode`,
-};
-const full: Reason = {
-  code: "full",
-  explain: (place) =>
-    `There is no disk space left on the server of the database ${place}; nothing was stored. Free disk space there and try again`,
-};
-const locked: Reason = {
-  code: "locked",
-  isTemporary: true,
-  explain: (place) =>
-    `Other processes changed the same data of the database ${place} again and again; nothing was stored. Try again`,
+  text: "The connection to the database {place} was lost; whether the last change was stored is unknown. The next call connects again",
+  // idle_in_transaction_session_timeout, admin_shutdown, crash_shutdown, idle_session_timeout
+  errors: ["25P03", "57P01", "57P02", "57P05"],
 };
 const corrupt: Reason = {
   code: "corrupt",
-  explain: (place) => `The database ${place} is damaged. Restore it from a backup`,
+  text: "The database {place} is damaged. Restore it from a backup",
+  // data_corrupted, index_corrupted
+  errors: ["XX001", "XX002"],
 };
+const otherReasons: readonly Reason[] = [
+  {
+    code: "unavailable",
+    text: "The database {place} refused the login. Check the user and password in DATABASE_URL",
+    // invalid_authorization_specification, invalid_password
+    errors: ["28000", "28P01"],
+  },
+  {
+    code: "unavailable",
+    text: "There is no database {place}. Create it with createdb, or correct its name in DATABASE_URL",
+    // invalid_catalog_name
+    errors: ["3D000"],
+  },
+  {
+    code: "unavailable",
+    text: "The user of the database {place} lacks a right. Give it CREATE on the database, or make it the owner of Knack's schema",
+    // insufficient_privilege
+    errors: ["42501"],
+  },
+  {
+    code: "unavailable",
+    text: "The database {place} takes no changes: it is a standby, or default_transaction_read_only is on; nothing was stored. Set DATABASE_URL to the primary server",
+    // read_only_sql_transaction
+    errors: ["25006"],
+  },
+  {
+    code: "unavailable",
+    isTemporary: true,
+    text: "The database {place} has no connection left. Raise its max_connections, or stop programs that hold connections",
+    // too_many_connections
+    errors: ["53300"],
+  },
+  {
+    code: "unavailable",
+    text: "The server of the database {place} is out of memory or of another resource; nothing was stored. Check its limits and log",
+    // insufficient_resources, out_of_memory, io_error
+    errors: ["53000", "53200", "58030"],
+  },
+  {
+    code: "unavailable",
+    text: "Something between Knack and the database {place} gives each transaction another connection. Set DATABASE_URL to the server itself, or to a pooler in session mode",
+    // invalid_sql_statement_name: prepared on another connection; duplicate_prepared_statement
+    errors: ["26000", "42P05"],
+  },
+  {
+    code: "full",
+    text: "There is no disk space left on the server of the database {place}; nothing was stored. Free disk space there and try again",
+    // disk_full
+    errors: ["53100"],
+  },
+  {
+    code: "locked",
+    isTemporary: true,
+    text: "Other processes changed the same data of the database {place} again and again; nothing was stored. Try again",
+    // serialization_failure, deadlock_detected, lock_not_available
+    errors: ["40001", "40P01", "55P03"],
+  },
+];
 
-/** SQLSTATE codes, https://www.postgresql.org/docs/current/errcodes-appendix.html, and codes of the connection. */
-const reasons = new Map<string, Reason>([
-  ["25006", readOnly], // read_only_sql_transaction
-  ["25P03", lost], // idle_in_transaction_session_timeout
-  ["26000", pooler], // invalid_sql_statement_name: prepared on another connection
-  ["28000", loginRefused], // invalid_authorization_specification
-  ["28P01", loginRefused], // invalid_password
-  ["3D000", noDatabase], // invalid_catalog_name
-  ["40001", locked], // serialization_failure
-  ["40P01", locked], // deadlock_detected
-  ["42501", noRight], // insufficient_privilege
-  ["42P05", pooler], // duplicate_prepared_statement
-  ["53000", outOfMemory], // insufficient_resources
-  ["53100", full], // disk_full
-  ["53200", outOfMemory], // out_of_memory
-  ["53300", tooManyConnections], // too_many_connections
-  ["55P03", locked], // lock_not_available
-  ["57P01", lost], // admin_shutdown
-  ["57P02", lost], // crash_shutdown
-  ["57P03", unreachable], // cannot_connect_now
-  ["57P05", lost], // idle_session_timeout
-  ["58030", outOfMemory], // io_error
-  ["XX001", corrupt], // data_corrupted
-  ["XX002", corrupt], // index_corrupted
-  ...["EAI_AGAIN", "ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "ENOENT", "ENOTFOUND", "ETIMEDOUT"].map(
-    (code) => [code, unreachable] as const,
+const reasons = new Map(
+  [unreachable, lost, corrupt, ...otherReasons].flatMap((reason) =>
+    reason.errors.map((error) => [error, reason] as const),
   ),
-]);
+);
 
 /** A server that starts or restarts: a later attempt may succeed. */
 const startingCodes = ["57P03", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ENOENT"];
@@ -120,8 +116,9 @@ export function toPostgresError(error: unknown, place: string, whileConnecting =
   if (reason === undefined) return error;
   // Without a message: several addresses of one host were tried.
   const detail = errorText(error) || String((error as DriverError).code);
-  const { code, isTemporary } = reason;
-  return new StorageError(code, place, `${reason.explain(place)} (${detail})`, { cause: error, isTemporary });
+  const { code, text, isTemporary } = reason;
+  const message = `${text.replace("{place}", () => place)} (${detail})`;
+  return new StorageError(code, place, message, { cause: error, isTemporary });
 }
 
 function reasonOf(error: Error, whileConnecting: boolean): Reason | undefined {

@@ -115,12 +115,14 @@ export const turnLogTables = `
     ordinal bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     id text COLLATE "C" NOT NULL UNIQUE,
     namespace text COLLATE "C" NOT NULL,
+    shown_in text COLLATE "C",
     kind text COLLATE "C" NOT NULL,
     due_at bigint,
     value text NOT NULL
   );
   CREATE INDEX due_entries_by_time ON due_entries (due_at, ordinal) WHERE due_at IS NOT NULL;
   CREATE INDEX due_entries_of_namespace ON due_entries (namespace, ordinal);
+  CREATE INDEX due_entries_shown_in ON due_entries (shown_in, ordinal) WHERE shown_in IS NOT NULL;
 `;
 
 /**
@@ -128,7 +130,7 @@ export const turnLogTables = `
  * nothing uses any more is dropped by a later one.
  */
 export const postgresFormat: StoreFormat = {
-  number: 1,
+  number: 2,
   tables: [keyValueTables, fileTables, messageTables, knowledgeTables, leaseTables, turnLogTables].join("\n"),
 };
 

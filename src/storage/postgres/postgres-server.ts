@@ -5,8 +5,6 @@ import { badAddressError, isStarting, toPostgresError } from "./postgres-error.t
 export interface ServerOptions {
   /** Schema of the tables, made when it is missing; default `knack`. */
   schema?: string;
-  /** Shown in `pg_stat_activity`; default `knack`. */
-  applicationName?: string;
   /** How long connecting waits for a server that starts or restarts, ms; default 5,000. */
   patienceMs?: number;
 }
@@ -51,7 +49,7 @@ const jsonTypes = [114, 3802];
  */
 export async function locatePostgres(
   url: string,
-  { schema = "knack", applicationName = "knack", patienceMs = 5_000 }: ServerOptions,
+  { schema = "knack", patienceMs = 5_000 }: ServerOptions,
 ): Promise<PostgresServer> {
   const { Client, Pool, types } = await import("pg");
   const getTypeParser: typeof types.getTypeParser = (oid: number, format?: "text" | "binary") => {
@@ -60,7 +58,7 @@ export async function locatePostgres(
   };
   const config: PoolConfig = {
     connectionString: url,
-    application_name: applicationName,
+    application_name: "knack",
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,

@@ -1,6 +1,6 @@
 import { seqStride, type Takeover, type TurnQueue } from "../../core/log/turn-log.ts";
 import type { StoreClock } from "../store-clock.ts";
-import { judgeCrash } from "../turns/turn-blame.ts";
+import { judgeCrash, type LifeBefore } from "../turns/turn-blame.ts";
 import { claimedTurnOf } from "../turns/turn-rows.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 import { readEvents } from "./sqlite-events.ts";
@@ -136,11 +136,14 @@ export function createClaiming(connection: SqliteConnection, clock: StoreClock):
 
 function takeOver(connection: SqliteConnection): Takeover {
   const running = connection.all(ranInCrash);
-  const before = connection.get("SELECT state, after_crash, at_once FROM life");
+  // The statement names the columns.
+  const before = connection.get("SELECT state, after_crash AS crashes, at_once FROM life") as
+    | LifeBefore
+    | undefined;
   const crashed = before === undefined ? running.length > 0 : before.state !== "stopping";
   const { crashes, atOnce } = crashed
     ? findSuspects(connection, running, before)
-    : { crashes: 0, atOnce: Number(before?.at_once ?? 1) };
+    : { crashes: 0, atOnce: before?.at_once ?? 1 };
   connection.run(begin, crashes, atOnce);
   connection.run(freeAll);
   for (const row of connection.all("SELECT lane, namespace FROM lanes"))
@@ -153,7 +156,7 @@ function takeOver(connection: SqliteConnection): Takeover {
 function findSuspects(
   connection: SqliteConnection,
   running: readonly SqlRow[],
-  before: SqlRow | undefined,
+  before: LifeBefore | undefined,
 ): ReturnType<typeof judgeCrash> {
   const turns = running.map((row) => ({
     ordinal: row.ordinal as number,
@@ -161,12 +164,7 @@ function findSuspects(
     late_crashes: row.late_crashes as number,
     in_call: row.in_call === 1,
   }));
-  const life = before && {
-    state: before.state as string,
-    crashes: before.after_crash as number,
-    at_once: before.at_once as number,
-  };
-  const judged = judgeCrash(turns, life, hasAnySuspect(connection));
+  const judged = judgeCrash(turns, before, hasAnySuspect(connection));
   for (const ordinal of judged.blamed) connection.run(blame, ordinal);
   for (const ordinal of judged.late) connection.run(countLate, ordinal);
   for (const ordinal of judged.suspects) connection.run(suspect, ordinal);

@@ -75,7 +75,9 @@ export async function openSqlite(
   const { busyTimeoutMs = defaultBusyTimeoutMs } = options;
   const database = await openUpgraded(path, format, options);
   try {
-    return createConnection(database, path, busyTimeoutMs, await openLog(database, path, options));
+    const look = database.prepare(logPages);
+    const log = await openWriteAheadLog(path, () => look.get(), options);
+    return createConnection(database, path, busyTimeoutMs, log);
   } catch (error) {
     database.close();
     throw error;
@@ -95,15 +97,6 @@ function openUpgraded(path: string, format: StoreFormat, options: SqliteOptions)
   const { busyTimeoutMs = defaultBusyTimeoutMs } = options;
   const until = performance.now() + busyTimeoutMs;
   return whileLocked(() => openDatabase(path, format, options), until);
-}
-
-function openLog(
-  database: DatabaseSync,
-  path: string,
-  options: WriteAheadLogOptions,
-): Promise<WriteAheadLog> {
-  const look = database.prepare(logPages);
-  return openWriteAheadLog(path, () => look.get(), options);
 }
 
 /** A database that is lost with the process. */

@@ -103,12 +103,8 @@ function removable(
 ): Position | undefined {
   const turn = connection.get(finishedTurn, turnId, idleSince ?? null);
   if (turn === undefined || (idleSince !== undefined && turn.unused !== 1)) return undefined;
-  return {
-    namespace: turn.namespace as string,
-    thread: turn.thread as string,
-    ordinal: turn.ordinal as number,
-    bytes: turn.bytes as number,
-  };
+  // The statement names the columns.
+  return turn as unknown as Position;
 }
 
 /** Removes from later turns what they carried over from these, once for each thread. */
@@ -125,10 +121,7 @@ function dropAfter(connection: SqliteConnection, turns: readonly Position[]): vo
 /** Deletes details of one turn; returns whether none is left. */
 function removeSome(connection: SqliteConnection, turnId: string, at: number, budget: Budget): boolean {
   const limit = budget.rows;
-  const found = connection.all(nextDetails, turnId, limit).map(({ seq, bytes }) => ({
-    seq: seq as number,
-    bytes: bytes as number,
-  }));
+  const found = connection.all(nextDetails, turnId, limit) as { seq: number; bytes: number }[];
   const chosen = found.filter(({ bytes }, at) => {
     const fits = at === 0 || budget.bytes > 0;
     if (fits) budget.bytes -= bytes;

@@ -85,10 +85,7 @@ function nextSuspect(connection: SqliteConnection, lane: Lane): number | undefin
 
 /** The oldest turn of a namespace in which none runs; otherwise of the one with the fewest, below the limit. */
 function fairestIn(connection: SqliteConnection, lane: Lane, max: number): number | undefined {
-  const busy = connection.all(held, lane).map(({ namespace, count }) => ({
-    namespace: namespace as string,
-    count: Number(count),
-  }));
+  const busy = connection.all(held, lane) as { namespace: string; count: number }[];
   const idle = connection.get(oldestElsewhere, lane, JSON.stringify(busy.map(({ namespace }) => namespace)));
   if (idle !== undefined) return Number(idle.ready);
   const waiting = busy

@@ -1,26 +1,20 @@
 import type { Signal, TurnHealth, TurnLog, TurnSignals } from "../../core/log/turn-log.ts";
 import type { DueEntries } from "../../core/ports/schedules.ts";
 import { type StoreClock, systemTime } from "../store-clock.ts";
-import {
-  defaultDueEntries,
-  dueEntryColumns,
-  dueEntryOf,
-  dueEntryText,
-  takenEntryError,
-} from "../turns/due-entry-rows.ts";
+import { createDueEntries } from "../turns/due-entries.ts";
 import { createThreadReading } from "../turns/thread-reading.ts";
 import { createForgetting } from "../turns/turn-forgetting.ts";
+import { createTurnReading } from "../turns/turn-reading.ts";
 import { createTurnRemoval } from "../turns/turn-removal.ts";
 import { backlogOf, wokenBySignal } from "../turns/turn-rows.ts";
 import { createAccepting } from "./sqlite-accepting.ts";
 import { createAppending } from "./sqlite-appending.ts";
 import { createClaiming } from "./sqlite-claiming.ts";
-import { openSqlite, type SqliteConnection, type SqliteOptions, type SqlRow } from "./sqlite-connection.ts";
+import { openSqlite, type SqliteConnection, type SqliteOptions } from "./sqlite-connection.ts";
 import { createDetailsRemoval } from "./sqlite-details.ts";
-import { readInbound } from "./sqlite-events.ts";
+import { readEvents, readInbound } from "./sqlite-events.ts";
 import { forgettingTables } from "./sqlite-forgetting.ts";
 import { refreshLane } from "./sqlite-lanes.ts";
-import { createReading } from "./sqlite-reading.ts";
 import { sqliteTables } from "./sqlite-tables.ts";
 import { turnLogFormat } from "./turn-log-schema.ts";
 
@@ -46,7 +40,9 @@ export interface SqliteTurnLog extends TurnLog {
 
 /** The turn log on an open file that has its tables. */
 export function createTurnLog(connection: SqliteConnection, clock = systemTime): SqliteTurnLog {
+  const tables = sqliteTables(connection);
   const details = createDetailsRemoval(connection);
+  const { parse, durable } = connection;
   return {
     ...createAccepting(connection),
     ...createClaiming(connection, clock),
@@ -56,7 +52,7 @@ export function createTurnLog(connection: SqliteConnection, clock = systemTime):
     ...createForgetting(forgettingTables(connection)),
     ...details,
     ...createTurnRemoval({
-      ...sqliteTables(connection),
+      ...tables,
       removeDetails: details.removeDetails,
       threads: "threads INDEXED BY threads_by_activity",
       *lockNamespace() {},
@@ -65,70 +61,23 @@ export function createTurnLog(connection: SqliteConnection, clock = systemTime):
         yield [`DELETE FROM lanes WHERE lane IN ${lanes} AND namespace = $1`, namespace];
       },
     }),
-    ...createReading(connection),
-    ...createThreadReading(connection),
-    due: createDueEntries(connection),
+    ...createTurnReading({
+      ...tables,
+      parse,
+      read: async (turnId, afterSeq = -1) => readEvents(connection, turnId, afterSeq),
+      plain: (row) => row,
+      unfinished: "turns INDEXED BY turns_unfinished",
+      decider: "events.body -> 'person' ->> 'id'",
+      everywhere: "namespaces CROSS JOIN turns USING (namespace) WHERE accepted_at >= $1",
+    }),
+    ...createThreadReading(tables),
+    due: createDueEntries({ ...tables, parse, durable, lock: "" }),
     mark: () => Number(connection.get("PRAGMA application_id")?.application_id),
     async setMark(mark) {
       await connection.write(() => connection.run(`PRAGMA application_id = ${Math.trunc(mark)}`));
       await connection.durable();
     },
     close: () => connection.close(),
-  };
-}
-
-const columns = `SELECT ${dueEntryColumns} FROM due_entries`;
-
-/** The entries that come due by themselves, in the file of the turn log. */
-function createDueEntries(connection: SqliteConnection): DueEntries {
-  const entryOf = (row: SqlRow) => dueEntryOf(row, connection.parse);
-  const find = (id: string) => {
-    const row = connection.get(`${columns} WHERE id = ?`, id);
-    return row === undefined ? undefined : entryOf(row);
-  };
-  const durably = async <T>(work: () => T): Promise<T> => {
-    const result = await connection.write(work);
-    await connection.durable();
-    return result;
-  };
-  return {
-    async add({ id, namespace, kind, due_at, value }) {
-      const text = dueEntryText(value);
-      const insert =
-        "INSERT INTO due_entries (id, namespace, kind, due_at, value) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING";
-      const added = await durably(() => connection.run(insert, id, namespace, kind, due_at ?? null, text));
-      if (added === 0) throw takenEntryError(id);
-    },
-    get: async (id) => find(id),
-    async list({ namespace, kind, most = defaultDueEntries }) {
-      const where =
-        "WHERE (?1 IS NULL OR namespace = ?1) AND (?2 IS NULL OR kind = ?2) ORDER BY ordinal LIMIT ?3";
-      return connection.all(`${columns} ${where}`, namespace ?? null, kind ?? null, most).map(entryOf);
-    },
-    change: (id, change) =>
-      durably(() =>
-        connection.transaction(() => {
-          const before = find(id);
-          const after = before === undefined ? undefined : change(before);
-          if (after === undefined) return before;
-          const { namespace, kind, due_at, value } = after;
-          const update = "UPDATE due_entries SET namespace = ?, kind = ?, due_at = ?, value = ? WHERE id = ?";
-          connection.run(update, namespace, kind, due_at ?? null, dueEntryText(value), id);
-          return { ...after, id };
-        }),
-      ),
-    remove: async (id) =>
-      (await durably(() => connection.run("DELETE FROM due_entries WHERE id = ?", id))) > 0,
-    removeAll: (namespace) =>
-      durably(() => connection.run("DELETE FROM due_entries WHERE namespace = ?", namespace)),
-    async due(now, most) {
-      const where = "WHERE due_at <= ? ORDER BY due_at, ordinal LIMIT ?";
-      return connection.all(`${columns} ${where}`, now, most).map(entryOf);
-    },
-    async next() {
-      const row = connection.get("SELECT min(due_at) AS at FROM due_entries WHERE due_at IS NOT NULL");
-      return row?.at == null ? undefined : Number(row.at);
-    },
   };
 }
 

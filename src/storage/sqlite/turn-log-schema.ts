@@ -29,7 +29,7 @@ import type { StoreFormat } from "../store-format.ts";
  * column `texts`. The triggers count the events that name a text; it is deleted in the transaction that deletes the last of them.
  */
 export const turnLogFormat: StoreFormat = {
-  number: 1,
+  number: 2,
   tables: `
   CREATE TABLE turns (
     ordinal INTEGER PRIMARY KEY,
@@ -142,11 +142,13 @@ export const turnLogFormat: StoreFormat = {
     ordinal INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     namespace TEXT NOT NULL,
+    shown_in TEXT,
     kind TEXT NOT NULL,
     due_at INTEGER,
     value TEXT NOT NULL
   );
   CREATE INDEX due_entries_by_time ON due_entries(due_at, ordinal) WHERE due_at IS NOT NULL;
   CREATE INDEX due_entries_of_namespace ON due_entries(namespace, ordinal);
+  CREATE INDEX due_entries_shown_in ON due_entries(shown_in, ordinal) WHERE shown_in IS NOT NULL;
   `,
 };

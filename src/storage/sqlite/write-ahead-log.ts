@@ -2,6 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { errorText } from "../../base/error-text.ts";
+import { sharedRun } from "../../base/shared-run.ts";
 import { StorageError, toStorageError } from "../storage-error.ts";
 import type { Checkpoint, CheckpointWorkerData } from "./checkpoint-worker.ts";
 
@@ -136,36 +137,24 @@ async function syncFolder(folder: string): Promise<void> {
 /** One sync at a time; all callers that come while one runs share the next, which begins after it and so covers what they wrote. */
 function createGroupSync(sync: () => Promise<void>) {
   let dirty = false;
-  let running: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
-  const begin = () => {
-    next = undefined;
+  let last = Promise.resolve();
+  const run = sharedRun(async () => {
     dirty = false;
-    running = sync()
-      .catch((error: unknown) => {
-        dirty = true;
-        throw error;
-      })
-      .finally(() => {
-        running = undefined;
-      });
-    return running;
-  };
-  const idle = () => Promise.allSettled([running, next]);
+    await sync().catch((error: unknown) => {
+      dirty = true;
+      throw error;
+    });
+  });
   return {
     wrote() {
       dirty = true;
     },
     durable(): Promise<void> {
-      // A running sync covers everything if nothing was written after it began.
-      if (!dirty) return running ?? Promise.resolve();
-      next ??= Promise.allSettled([running]).then(begin);
-      return next;
+      // The last sync covers everything if nothing was written after it began.
+      if (dirty) last = run();
+      return last;
     },
-    async idle() {
-      await idle();
-      await idle();
-    },
+    idle: () => Promise.allSettled([last]),
   };
 }
 

@@ -1,11 +1,6 @@
 import type { ThreadReading } from "../../core/log/turn-log.ts";
-import { type Row, threadOf } from "./turn-rows.ts";
-
-/** The tables of a turn log, whatever its database. Parameters are `$1`, `$2`, … */
-interface TurnTables {
-  get(sql: string, ...values: (string | number)[]): Row | undefined | Promise<Row | undefined>;
-  all(sql: string, ...values: (string | number)[]): readonly Row[] | Promise<readonly Row[]>;
-}
+import type { Tables } from "../tables.ts";
+import { threadOf } from "./turn-rows.ts";
 
 const defaultThreads = 200;
 /** Threads read at a time. */
@@ -22,7 +17,7 @@ const nextThreads = `
   SELECT ${columns} FROM threads WHERE namespace = $1 AND thread > $2 ORDER BY thread LIMIT ${pageSize}`;
 
 /** Threads, and the namespaces they belong to. */
-export function createThreadReading(tables: TurnTables): ThreadReading {
+export function createThreadReading(tables: Pick<Tables, "all">): ThreadReading {
   return {
     async finished({ namespace, thread }, before, limit) {
       const rows = await tables.all(finishedBefore, thread, namespace, before, limit);
@@ -31,7 +26,8 @@ export function createThreadReading(tables: TurnTables): ThreadReading {
 
     async deletions({ namespace, thread }) {
       const select = "SELECT deletions FROM threads WHERE namespace = $1 AND thread = $2";
-      return Number((await tables.get(select, namespace, thread))?.deletions ?? 0);
+      const [row] = await tables.all(select, namespace, thread);
+      return Number(row?.deletions ?? 0);
     },
 
     async threads(namespace, limit = defaultThreads) {

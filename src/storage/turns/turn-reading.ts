@@ -17,6 +17,8 @@ interface TurnTables extends Pick<Tables, "all"> {
    * and time serves.
    */
   readonly everywhere: string;
+  /** SQL for the id of the person who alone decides, of an event that asks for approval. */
+  readonly decider: string;
 }
 
 /** The sums that `usageOf` reads. */
@@ -44,7 +46,7 @@ export function createTurnReading(tables: TurnTables): TurnReading {
     },
 
     async list(filter) {
-      const { isUnfinished, where, values } = conditionsOf(filter);
+      const { isUnfinished, where, values } = conditionsOf(filter, tables);
       const from = `${isUnfinished ? tables.unfinished : "turns"} ${where}`;
       const select = `SELECT ${recordColumns} FROM ${from} ORDER BY ordinal DESC LIMIT $1`;
       return (await tables.all(select, filter.limit ?? 50, ...values)).map(recordOf);
@@ -63,13 +65,19 @@ export function createTurnReading(tables: TurnTables): TurnReading {
 }
 
 /** The parameter `$1` is the limit. */
-function conditionsOf({ thread, namespace, author, status, before }: TurnFilter) {
+function conditionsOf(
+  { thread, namespace, author, status, event, asks, before }: TurnFilter,
+  { decider }: Pick<TurnTables, "decider">,
+) {
+  const has = "EXISTS (SELECT 1 FROM events WHERE events.turn_id = turns.turn_id AND events.type =";
   const isUnfinished = status !== undefined && status !== "finished";
   const { where, values } = whereOf([
     ["thread = $", thread],
     ["namespace = $", namespace],
     ["author_id = $", author],
     ["status = $", status],
+    [`${has} $)`, event],
+    [`${has} 'approval_requested' AND ${decider} = $)`, asks],
     ["ordinal < (SELECT ordinal FROM turns WHERE turn_id = $)", before],
   ]);
   // Said again without a parameter, so that the index of unfinished turns serves.

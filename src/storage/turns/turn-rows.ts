@@ -11,10 +11,8 @@ import type {
 import type { UsageTotal } from "../../core/log/usage.ts";
 import type { Author, Inbound } from "../../core/values/inbound.ts";
 import { lostEntryError } from "../storage-error.ts";
+import type { Row } from "../tables.ts";
 import { trialMs } from "./turn-blame.ts";
-
-/** A row of a turn log, whatever its database: the columns have the same names and types in all of them. */
-export type Row = Record<string, unknown>;
 
 /** The columns that `turnRecordOf` reads. */
 export const recordColumns = `turn_id, namespace, thread, kind, author, text, status, outcome, answer, merged_into,
@@ -59,13 +57,8 @@ export function usageOf(row: Row): UsageTotal {
 
 /** A thread from a row of its table. */
 export function threadOf(row: Row): ThreadRecord {
-  return {
-    thread: row.thread as string,
-    title: row.title as string,
-    turns: row.turns as number,
-    last_at: row.last_at as number,
-    busy: Number(row.unfinished) > 0,
-  };
+  const { unfinished, ...record } = row;
+  return { ...record, busy: Number(unfinished) > 0 } as ThreadRecord;
 }
 
 /**

@@ -22,17 +22,19 @@ export function describeDueEntries(
       expect(await due.get("b")).toBeUndefined();
     });
 
-    it("due entries are listed in the order of adding, by namespace or kind, up to a maximum", async () => {
+    it("due entries are listed in the order of adding, by namespace, kind or where they are shown, up to a maximum", async () => {
       const due = await open();
       for (const [id, more] of [
         ["c", {}],
         ["a", { kind: "trigger" }],
-        ["b", { namespace: "slack:T1:C1" }],
+        ["b", { namespace: "slack:T1:C1", shown_in: "slack:T1:D1" }],
       ] as const)
         await due.add(entry(id, more));
       expect(ids(await due.list({}))).toEqual(["c", "a", "b"]);
       expect(ids(await due.list({ kind: "schedule" }))).toEqual(["c", "b"]);
       expect(ids(await due.list({ namespace: "slack:T1:C1" }))).toEqual(["b"]);
+      expect(ids(await due.list({ shown_in: "slack:T1:D1", kind: "schedule" }))).toEqual(["b"]);
+      expect(ids(await due.list({ shown_in: "slack:T1:C1" }))).toEqual([]);
       expect(ids(await due.list({ most: 2 }))).toEqual(["c", "a"]);
     });
 

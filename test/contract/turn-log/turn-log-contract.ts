@@ -481,6 +481,22 @@ export function turnLogContract(
         expect(await ids({ limit: 2 })).toEqual(["t4", "t3"]);
         expect(await ids({ limit: 2, before: "t3" })).toEqual(["t2", "t1"]);
         expect(await ids({ namespace: "console:local:none" })).toEqual([]);
+        const request = {
+          approval_id: "a",
+          call_id: "c",
+          tool: "t",
+          skill_id: "s",
+          input: {},
+          expires_at: 9,
+        };
+        const person = { id: "ben", name: "Ben", deed: "remind you" };
+        await log.append("t2", "w1", [
+          entry("t2", 1, { type: "approval_requested", ...request, approver: "asker", person }),
+        ]);
+        expect(await ids({ event: "approval_requested" })).toEqual(["t2"]);
+        expect(await ids({ status: "running", asks: "ben" })).toEqual(["t2"]);
+        expect(await ids({ status: "running", asks: "ann" })).toEqual([]);
+        expect(await ids({ event: "file" })).toEqual([]);
       });
 
       test("reading gives a thread's finished messages below an ordinal, newest first", async () => {

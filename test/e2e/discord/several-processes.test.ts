@@ -161,7 +161,7 @@ test("an approval that was never posted is not taken for another one of its turn
   const { platform } = await start("one");
   const turn_id = "00000000-0000-4000-8000-000000000000";
   const tag = (part: number) => ({ turn_id, purpose: "approval", part }) as const;
-  const action = { role: "decide", approval_id: `${turn_id}:1`, verdict: true } as const;
+  const action = { role: "decide", approval_id: `${turn_id}:1`, verdict: "once" } as const;
   const card = { markdown: "May I?", tag: tag(0), buttons: [{ action, label: "Approve" }] };
   const posted = await platform.post(place, card);
   expect(await platform.find(place, tag(0))).toBe(posted);
@@ -174,7 +174,7 @@ test("an approval whose sender died before it was answered is found, and stays t
   const { platform } = await start("one");
   const turn_id = "00000000-0000-4000-8000-000000000000";
   const tag = (part: number) => ({ turn_id, purpose: "approval", part }) as const;
-  const action = { role: "decide", approval_id: `${turn_id}:1`, verdict: true } as const;
+  const action = { role: "decide", approval_id: `${turn_id}:1`, verdict: "once" } as const;
   const card = { markdown: "May I?", tag: tag(0), buttons: [{ action, label: "Approve" }] };
   await discord.drop({ route: `POST /channels/${general}/messages`, times: 20, after: true });
   await expect(platform.post(place, card)).rejects.toThrow();

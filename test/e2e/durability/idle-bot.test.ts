@@ -40,6 +40,7 @@ const needed = [
   "safe-stable-stringify",
   "section-matter",
   "sonic-boom",
+  "stemmer",
   "strip-bom-string",
   "tdigest",
   "thread-stream",

@@ -1,7 +1,7 @@
 import { Anthropic } from "@anthropic-ai/sdk";
 import { OpenAI } from "openai";
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { startVendors, type Vendors, type VendorsOptions } from "../../support/vendors/vendors.ts";
+import { startVendors, type Vendors } from "../../support/vendors/vendors.ts";
 
 /** Bodies that may be wrong on purpose. */
 export type Body = Record<string, unknown>;
@@ -10,19 +10,17 @@ export type Body = Record<string, unknown>;
 export interface VendorsInTest {
   vendors(): Vendors;
   /** Posts to the messages API through Anthropic's SDK. The error is the SDK's own. */
-  claude(body: Body, betas?: readonly string[], key?: string): Promise<Anthropic.Beta.BetaMessage>;
-  gpt(body: Body, key?: string): Promise<OpenAI.Responses.Response>;
+  claude(body: Body, betas?: readonly string[]): Promise<Anthropic.Beta.BetaMessage>;
+  gpt(body: Body): Promise<OpenAI.Responses.Response>;
   chat(body: Body, kind?: "deepseek" | "gemini" | "strict" | "plain"): Promise<OpenAI.ChatCompletion>;
-  anthropic(key?: string): Anthropic;
-  openai(baseURL: string, key?: string): OpenAI;
   /** The rule that refused the last request; undefined when it was answered. */
   rule(): string | undefined;
 }
 
-export function useVendors(options: VendorsOptions = {}): VendorsInTest {
+export function useVendors(): VendorsInTest {
   let running: Vendors | undefined;
   beforeAll(async () => {
-    running = await startVendors(options);
+    running = await startVendors();
   });
   beforeEach(() => running?.reset());
   afterAll(() => running?.stop());
@@ -30,24 +28,22 @@ export function useVendors(options: VendorsOptions = {}): VendorsInTest {
     if (running === undefined) throw new Error("the vendors run within tests only");
     return running;
   };
-  const anthropic = (apiKey = "key-a") =>
+  const anthropic = () =>
     new Anthropic({
-      apiKey,
+      apiKey: "key-a",
       authToken: null,
       baseURL: vendors().anthropicUrl,
       maxRetries: 0,
       timeout: 30_000,
       logLevel: "off",
     });
-  const openai = (baseURL: string, apiKey = "sk-a") => new OpenAI({ apiKey, baseURL, maxRetries: 0 });
+  const openai = (baseURL: string) => new OpenAI({ apiKey: "sk-a", baseURL, maxRetries: 0 });
   return {
     vendors,
-    anthropic,
-    openai,
-    claude: (body, betas = [], key) =>
-      anthropic(key).beta.messages.create({ max_tokens: 4_000, ...body, betas, stream: false } as never),
-    gpt: (body, key) =>
-      openai(vendors().openAiUrl, key).responses.create({ store: false, ...body, stream: false } as never),
+    claude: (body, betas = []) =>
+      anthropic().beta.messages.create({ max_tokens: 4_000, ...body, betas, stream: false } as never),
+    gpt: (body) =>
+      openai(vendors().openAiUrl).responses.create({ store: false, ...body, stream: false } as never),
     chat: (body, kind) => {
       const url = kind === undefined ? vendors().openAiUrl : vendors().compatibleUrl(kind);
       return openai(url).chat.completions.create({ ...body, stream: false } as never);

@@ -1,11 +1,11 @@
 /** Requests of people and programs to the bot, one call each. */
 import type { App } from "../../../src/app/app.ts";
-import type { SettingsChange } from "../../../src/app/services/channel-settings.ts";
 import type { ForgetPersonOptions } from "../../../src/app/services/forget-person/forgotten-person.ts";
-import { type ApprovalVerdict, verdictInput } from "../../../src/core/log/turn-view.ts";
+import type { SettingsChange } from "../../../src/core/skill/namespace-state.ts";
 import type { Asker } from "../../../src/core/values/failure.ts";
 import type { Author } from "../../../src/core/values/inbound.ts";
 import type { Json } from "../../../src/core/values/json.ts";
+import { type Verdict, verdictInput } from "../../../src/core/values/verdict.ts";
 
 type Asked = Pick<App, "run">;
 
@@ -20,8 +20,12 @@ export function answerTurn(app: Asked, id: string, question_id: string, text: st
   return app.run("turn.answer", { input: { id, question_id, text }, asker: asker(by) });
 }
 
-export function approve(app: Asked, id: string, verdict: ApprovalVerdict, by: Author) {
-  return app.run("approval.decide", { input: { id, ...verdictInput(verdict) }, asker: asker(by) });
+/** @param verdict true approves once, false refuses */
+export function approve(app: Asked, id: string, verdict: Verdict | boolean, by: Author) {
+  return app.run("approval.decide", {
+    input: { id, ...verdictInput(verdict === true ? "once" : verdict || "refuse") },
+    asker: asker(by),
+  });
 }
 
 export function forgetTurn(app: Asked, id: string, by: Author) {

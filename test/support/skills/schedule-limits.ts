@@ -1,4 +1,4 @@
-import type { ScheduleLimits } from "../../../src/core/ports/schedule.ts";
+import type { ScheduleLimits } from "../../../src/core/ports/schedules.ts";
 
 const minute = 60_000;
 

@@ -2,8 +2,7 @@ import { createScheduleService, type ScheduleService } from "../../../src/app/sc
 import type { Submission, Submit } from "../../../src/app/turns/submit.ts";
 import type { TurnRecord } from "../../../src/core/log/turn-log.ts";
 import { createChatPlatforms } from "../../../src/core/ports/chat-platform.ts";
-import type { ScheduleLimits } from "../../../src/core/ports/schedule.ts";
-import type { DueEntries, Wish } from "../../../src/core/ports/schedules.ts";
+import type { DueEntries, ScheduleLimits, Wish } from "../../../src/core/ports/schedules.ts";
 import type { Author } from "../../../src/core/values/inbound.ts";
 import { createRedactor } from "../../../src/core/values/redact.ts";
 import { createKeyValueLeases } from "../../../src/storage/key-value-leases.ts";
@@ -86,7 +85,7 @@ export function createScheduleWorld(
       limits: { ...scheduleLimits, ...options.own },
       time_zone: "UTC",
       public_url: "https://knack.example.com",
-      ports: { folders: temporaryFolders() },
+      folders: temporaryFolders(),
       redact: createRedactor([]),
       overBudget: async () => options.spent,
       stop: async () => undefined,

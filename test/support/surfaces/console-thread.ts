@@ -1,5 +1,6 @@
 import type { ApiClient } from "../../../src/client/api-client.ts";
-import { emptyTurnView, foldTurn, type TurnView, verdictInput } from "../../../src/core/log/turn-view.ts";
+import { emptyTurnView, foldTurn, type TurnView } from "../../../src/core/log/turn-view.ts";
+import { verdictInput } from "../../../src/core/values/verdict.ts";
 
 /** A thread of a channel of the console, over the HTTP API: what the page folds and shows, without a browser. */
 export interface ConsoleThread {
@@ -28,7 +29,7 @@ export async function sayOnConsole(
     turns,
     async approve() {
       for (const { approval_id } of openApprovals(await turns()))
-        await client.call("approval.decide", { id: approval_id, ...verdictInput(true) });
+        await client.call("approval.decide", { id: approval_id, ...verdictInput("once") });
     },
   };
 }

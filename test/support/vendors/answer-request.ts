@@ -41,7 +41,7 @@ export function answerRequest(
   }
   const [first] = judged.refused;
   if (first !== undefined) return refuse("refused", first.status ?? 400, first);
-  const reply = oneCallAtATime(desk.script(judged.view));
+  const reply = desk.script(judged.view);
   record.reply = reply;
   const wrong = impossibleCall(judged, reply);
   if (wrong !== undefined) return refuse("broken", 500, { rule: "script", message: wrong });
@@ -99,11 +99,6 @@ function whole(status: number, json: Json, more: Record<string, string> = {}): H
 
 function retryAfter({ retry_after }: Fault): Record<string, string> {
   return retry_after === undefined ? {} : { "retry-after": String(retry_after) };
-}
-
-function oneCallAtATime(reply: ScriptedReply): ScriptedReply {
-  if (reply.parallel !== false || reply.calls === undefined) return reply;
-  return { ...reply, calls: reply.calls.slice(0, 1) };
 }
 
 /** Why a model could not make the calls of this reply. */

@@ -86,11 +86,6 @@ export interface World {
   cache: PrefixCache;
   /** Tokens of reasoning of an answer whose script does not say. */
   reasoning_tokens: number;
-  /**
-   * What happens to Anthropic's thinking when what precedes it changed and the request does not say: refused, dropped without
-   * a word, or shown to the model all the same and reported.
-   */
-  prefix_mismatch: "error" | "drop" | "report";
   /** Context windows other than the real ones, tokens by model. */
   context: Readonly<Record<string, number>>;
   /** The test switched this feature off for the model. */

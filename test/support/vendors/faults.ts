@@ -19,7 +19,6 @@ export interface Faults {
   add(fault: Fault): void;
   /** The fault for this request, which is used up. */
   take(vendor: Vendor, model: string): Fault | undefined;
-  clear(): void;
 }
 
 export function createFaults(): Faults {
@@ -34,9 +33,6 @@ export function createFaults(): Faults {
       next.left -= 1;
       waiting = waiting.filter(({ left }) => left > 0);
       return next.fault;
-    },
-    clear: () => {
-      waiting = [];
     },
   };
 }

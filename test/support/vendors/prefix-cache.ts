@@ -5,7 +5,6 @@ export interface PrefixCache {
   keep(prefix: string, now: number, ttl: number): void;
   /** A use renews the prefix's lifetime. */
   renew(prefix: string, now: number): void;
-  clear(): void;
 }
 
 export function createPrefixCache(): PrefixCache {
@@ -21,6 +20,5 @@ export function createPrefixCache(): PrefixCache {
     renew(prefix, now) {
       if (has(prefix, now)) keep(prefix, now, 0);
     },
-    clear: () => entries.clear(),
   };
 }

@@ -1,11 +1,6 @@
 import type { RecordedRequest } from "./recording.ts";
 import { blocksOf, objects, string, type Wire, without } from "./wire.ts";
 
-/** True when `later` begins with all of `earlier`. */
-export function prefixStable(earlier: RecordedRequest, later: RecordedRequest): boolean {
-  return prefixDifference(earlier, later) === undefined;
-}
-
 /**
  * The first part of `earlier` that `later` does not have in its place, with what stands there; undefined when `later` begins
  * with `earlier`. `cache_control` does not count. System messages at the very end of `earlier` may have moved behind the

@@ -22,8 +22,6 @@ export interface VendorsOptions {
   now?: () => number;
   /** Tokens of reasoning of an answer whose script does not say; 40 unless given. */
   reasoning_tokens?: number;
-  /** For Anthropic's thinking behind a changed prefix; `error` unless given, as for accounts of today. */
-  prefix_mismatch?: World["prefix_mismatch"];
   /** Context windows other than the real ones, tokens by model. */
   context?: Readonly<Record<string, number>>;
   /** Features that are refused beyond the rules, by model; `*` is every model. */
@@ -105,13 +103,7 @@ interface State {
 }
 
 function createState(options: VendorsOptions): State {
-  const {
-    script = echo,
-    now = Date.now,
-    reasoning_tokens = 40,
-    prefix_mismatch = "error",
-    context = {},
-  } = options;
+  const { script = echo, now = Date.now, reasoning_tokens = 40, context = {} } = options;
   const refused = Object.entries(options.refuses ?? {}).map(([model, features]) => ({ model, features }));
   let advanced = 0;
   let number = 0;
@@ -123,7 +115,6 @@ function createState(options: VendorsOptions): State {
     },
     cache: createPrefixCache(),
     reasoning_tokens,
-    prefix_mismatch,
     context,
     refuses: (model, feature) =>
       refused.some((one) => (one.model === "*" || one.model === model) && one.features.includes(feature)),

@@ -63,8 +63,6 @@ export interface ScriptedCall {
 export interface ScriptedReply {
   text?: string;
   calls?: ScriptedCall[];
-  /** False: only the first call is made; the script is asked again after its result. */
-  parallel?: boolean;
   /** Shown as the summary of the reasoning, where the request asks for one. */
   thought?: string;
   /** The model, or the filter of its vendor, does not answer. */

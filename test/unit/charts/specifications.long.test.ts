@@ -22,11 +22,9 @@ describe("what a specification leaves open", () => {
     encoding: { x: { field: x }, y: { field: y } },
   });
   it.each<[string, string[], string[]]>([
-    ["months by the calendar", ["Mar", "January", "Feb", "Mar"], ["January", "Feb", "Mar"]],
-    ["weekdays too", ["So", "Mo", "Di", "Mo"], ["Mo", "Di", "So"]],
-    ["names of single rows as they come", ["Marketing", "Janitors", "Art"], ["Marketing", "Janitors", "Art"]],
-    ["others by name and number", ["Q 10", "Q 9", "Q 1", "Q 9"], ["Q 1", "Q 9", "Q 10"]],
-  ])("values without a given order are in the order people expect: %s", async (_name, given, order) => {
+    ["names of single rows", ["Marketing", "Janitors", "Art"], ["Marketing", "Janitors", "Art"]],
+    ["names of several rows", ["Mar", "Jan", "Feb", "Mar"], ["Mar", "Jan", "Feb"]],
+  ])("values without a given order are in the order of the rows: %s", async (_name, given, order) => {
     const texts = await textsOf(
       untyped("k", "v"),
       given.map((k, v) => ({ k, v })),

@@ -11,7 +11,7 @@ import { needs } from "../../support/needs.ts";
 import { freshDatabase, testPostgres } from "../../support/postgres.ts";
 
 const check = (database_url: string | undefined) =>
-  checkDatabase({ clock: systemClock }, { data: { folder: "unused", database_url } } as never);
+  checkDatabase(systemClock, { data: { folder: "unused", database_url } } as never);
 
 describe("the database in `knack doctor`", needs("postgresql", "pgbouncer"), () => {
   it("a database that notifies at once is all right, and so is none at all", async () => {

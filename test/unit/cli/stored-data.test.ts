@@ -88,7 +88,7 @@ describe("knack forget", () => {
     const { code, out } = runKnack(["forget", "--user", "U1"], { cwd, bot });
     expect(await code).toBe(0);
     expect(out.text()).toContain(
-      "Deleted too, because everybody's words are in them: state.db.v0, turns.db.v7 (",
+      "Deleted too, databases from before an upgrade, which hold everybody's words:\n- state.db.v0\n- turns.db.v7",
     );
   });
 

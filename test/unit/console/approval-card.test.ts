@@ -1,7 +1,8 @@
 import type { TemplateResult } from "lit-html";
 import { expect, it } from "vitest";
 import { approvalCard } from "../../../src/console/thread/approval-card.ts";
-import type { ApprovalVerdict, ApprovalView } from "../../../src/core/log/turn-view.ts";
+import type { ApprovalView } from "../../../src/core/log/turn-view.ts";
+import type { Verdict } from "../../../src/core/values/verdict.ts";
 
 const binds = { skill_id: "mail", tool: "send", definition: "d", values: { to: "ann" } };
 const open: ApprovalView = {
@@ -26,8 +27,8 @@ function read(value: unknown, does: (() => void)[] = []): { text: string; does: 
 }
 
 function card(approval: Partial<ApprovalView>) {
-  const decided: [string, ApprovalVerdict][] = [];
-  const messages = { approve: (id: string, verdict: ApprovalVerdict) => void decided.push([id, verdict]) };
+  const decided: [string, Verdict][] = [];
+  const messages = { approve: (id: string, verdict: Verdict) => void decided.push([id, verdict]) };
   const shown = read(approvalCard({ ...open, ...approval }, { messages }));
   for (const press of shown.does) press();
   return { text: shown.text, verdicts: decided.map(([, verdict]) => verdict) };
@@ -35,14 +36,14 @@ function card(approval: Partial<ApprovalView>) {
 
 it("an approval card decides once where no standing decision is possible", () => {
   const { text, verdicts } = card({});
-  expect(verdicts).toEqual([true, false]);
+  expect(verdicts).toEqual(["once", "refuse"]);
   expect(text).toContain("Approve Refuse");
   expect(text).not.toContain("Never");
 });
 
 it("an approval card offers standing decisions for calls that can be bound, and names what they bind", () => {
   const { text, verdicts } = card({ binds, addresses: ["https://a.example"] });
-  expect(verdicts).toEqual([true, false, "turn", "always", "never"]);
+  expect(verdicts).toEqual(["once", "refuse", "turn", "always", "never"]);
   expect(text).toContain("Approve once Refuse This site, this turn Always here Never");
   expect(text).toContain("with to = ann");
 });
@@ -68,7 +69,7 @@ it.each<[Partial<ApprovalView>, string]>([
 it("an approval card offers the account that it asks for once, and for the answer", () => {
   const person = { id: "U2", name: "Anna", for_answer: true } as const;
   const { text, verdicts } = card({ person });
-  expect(verdicts).toEqual([true, false, "turn"]);
+  expect(verdicts).toEqual(["once", "refuse", "turn"]);
   expect(text).toContain("For this answer");
   const decided = { state: "approved", by: "U2", name: "Anna", for_turn: true } as const;
   expect(card({ person, ...decided }).text).toContain("Anna approved, for this answer");

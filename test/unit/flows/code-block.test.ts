@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type CodeRunner, createCodeRunner } from "../../../src/flows/code-runner.ts";
+import { createCodeRunner, type RunCode } from "../../../src/flows/code-runner.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { testSkill } from "../../support/skills/test-skill.ts";
 import { run, start } from "./flow-app.ts";
@@ -14,23 +14,17 @@ const code = (text: string, more: object = {}) => ({
 
 const dataDir = mkdtempSync(path.join(tmpdir(), "knack-code-"));
 let ports: { programs: Sandbox["programs"] };
-/** The code of one run of a flow, for tests of the code alone. */
-let runner: CodeRunner;
+/** For tests of the code alone. */
+let runner: RunCode;
 beforeAll(async () => {
   ports = await createSandbox({ dataDir });
   runner = createCodeRunner(ports.programs, testSkill("f"));
 });
 afterAll(() => {
-  runner.close();
   rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
 const runCode = (text: string) =>
-  runner.run(text, {
-    variables: {},
-    signal: new AbortController().signal,
-    timeout_ms: 10_000,
-    onText: () => {},
-  });
+  runner(text, { variables: {}, signal: new AbortController().signal, onText: () => {} });
 
 it("a code block gets the variables and returns JSON that cannot change the bot; each has its own globals", async () => {
   const variables = start([

@@ -27,11 +27,11 @@ describe("a condition", () => {
   it.each<[object, object]>([
     [{ value: "${a}", is: "equals", to: "five" }, { a: "five" }],
     [{ value: "${a}", is: "=", to: 5 }, { a: "5.0" }],
-    [{ value: "${a}", is: "not equals", to: "Five" }, { a: "five" }],
+    [{ value: "${a}", is: "not_equals", to: "Five" }, { a: "five" }],
     [{ value: "${yes}", is: "equals", to: "true" }, {}],
     [{ value: "<${a}>", is: "starts_with", to: "<fi" }, { a: "five" }],
     [{ value: "${list}", is: "contains", to: "2" }, {}],
-    [{ value: "${list}", is: "not contains", to: "y" }, {}],
+    [{ value: "${list}", is: "not_contains", to: "y" }, {}],
     [{ value: "${a}", is: "contains", to: "iv" }, { a: "five" }],
     [{ value: "${count}", is: ">", to: "4.5" }, {}],
     [{ value: "${a}", is: "at_most", to: "${count}" }, { a: "5" }],

@@ -84,7 +84,7 @@ it("a dry run says what is wrong with its arguments", async () => {
   const flow = [start([{ name: "a", category: "required", enum: ["x", "y"] }])];
   for (const [args, reason] of [
     ["", "a is required"],
-    ["a=z", "a must be one of: x, y"],
+    ["a=z", 'a must be one of "x", "y"'],
   ]) {
     const { end } = await dryRun(flow, args);
     expect(end.outcome).toBe("failed");

@@ -1,7 +1,7 @@
 /** What people allowed for good, and a model that obeys what a tool answers afterwards. */
 import { describe, expect, it } from "vitest";
-import type { ApprovalVerdict } from "../../../src/core/log/turn-view.ts";
 import type { Json } from "../../../src/core/values/json.ts";
+import type { Verdict } from "../../../src/core/values/verdict.ts";
 import { approve } from "../../support/bot/ask-app.ts";
 import { follow } from "../../support/follow.ts";
 import { scriptedModel } from "../../support/models/scripted-model.ts";
@@ -42,7 +42,7 @@ function createBank() {
   /** Has it paid in a thread of its own; answers how often that asked, and with what it would have been allowed for good. */
   const paid = async (
     input: Json,
-    { read = false, verdict = false }: { read?: boolean; verdict?: ApprovalVerdict } = {},
+    { read = false, verdict = false }: { read?: boolean; verdict?: Verdict | boolean } = {},
   ) => {
     threads += 1;
     const text = `${read ? "Read my mail. " : ""}${JSON.stringify(input)}`;

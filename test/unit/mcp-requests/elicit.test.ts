@@ -26,7 +26,7 @@ describe("a form of a tool server", () => {
     );
     expect(result).toEqual({ action: "accept", content: { city: "Rome", seat: "w", nights: 3 } });
     expect(person.asked[0]?.text).toMatch(
-      /^The tool server \*travel\* asks:\n> Which trip\?\n\n\*\*City\*\* – where to/,
+      /^The tool server \*travel\* asks:\n> Which trip\?\n\n_Answer .*\n\n\*\*City\*\* – where to/,
     );
     expect(person.asked[1]).toMatchObject({ choices: ["Window", "Aisle", "Decline"] });
     expect(person.asked).toHaveLength(3);
@@ -61,16 +61,16 @@ describe("a form of a tool server", () => {
   });
 
   it.each<[Properties[string], string, string]>([
-    [{ type: "boolean" }, "perhaps", "yes or no"],
-    [{ type: "integer" }, "2.5", "whole number"],
-    [{ type: "number", maximum: 5 }, "6", "at most 5"],
+    [{ type: "boolean" }, "perhaps", "none of: Yes, No"],
+    [{ type: "integer" }, "2.5", "expected int"],
+    [{ type: "number", maximum: 5 }, "6", "<=5"],
     [{ type: "number" }, "", "not a number"],
     [{ type: "string", enum: ["red", "green"] }, "blue", "none of: red, green"],
-    [{ type: "array", minItems: 2, items: { type: "string", enum: ["a", "b"] } }, "a", "at least 2"],
-    [{ type: "string", minLength: 3 }, "ab", "at least 3 characters"],
-    [{ type: "string", format: "email" }, "ada", "e-mail"],
+    [{ type: "array", minItems: 2, items: { type: "string", enum: ["a", "b"] } }, "a", ">=2"],
+    [{ type: "string", minLength: 3 }, "ab", ">=3 characters"],
+    [{ type: "string", format: "email" }, "ada", "email"],
     [{ type: "string", format: "uri" }, "example", "URL"],
-    [{ type: "string", format: "date" }, "28.2.2026", "2026-01-31"],
+    [{ type: "string", format: "date" }, "28.2.2026", "ISO date"],
   ])("a form field of %o asks once more after %o, and then gives up", async (property, said, why) => {
     const person = askedPerson([said, said]);
     expect(await person.elicit(form({ field: property }))).toEqual({ action: "cancel" });
@@ -102,15 +102,13 @@ describe("a form of a tool server", () => {
     expect(person.asked[1]?.text).toContain("city is needed");
   });
 
-  it("a tool server's form with many fields is one question, answered in lines", async () => {
-    const names = ["from", "to", "day", "class", "seat"];
+  it("a tool server's form with too many fields is declined without asking", async () => {
+    const names = Array.from({ length: 16 }, (_, at) => `field ${at}`);
     const properties = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));
-    const person = askedPerson(["from: Rome\nto: Oslo", "- from: Rome\n`to`: Oslo\nDay: 2026-02-28"]);
-    expect(await person.elicit(form(properties, ["from", "to", "day"]))).toEqual({
-      action: "accept",
-      content: { from: "Rome", to: "Oslo", day: "2026-02-28" },
-    });
-    expect(person.asked[1]?.text).toContain("`day`: day is needed");
+    const person = askedPerson(["x"]);
+    expect(await person.elicit(form(properties))).toEqual({ action: "decline" });
+    expect(person.asked).toEqual([]);
+    expect(person.notes[0]).toContain("too much for a chat");
   });
 
   it("a tool server's form without fields asks for a yes", async () => {

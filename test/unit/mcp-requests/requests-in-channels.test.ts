@@ -51,16 +51,16 @@ async function runTurn({ app, say }: Channel, answers: readonly (string | boolea
 }
 
 describe("a reference server in a channel", () => {
-  it("a reference server's long form is filled in as lines, with left-out fields from their defaults", async () => {
+  it("a reference server's long form is asked field by field, with skipped fields from their defaults", async () => {
     const channel = channelCalling("everything__trigger-elicitation-request", {});
+    const skipped = (count: number) => Array.from({ length: count }, () => "skip");
     const { asked, end } = await runTurn(channel, [
-      true,
-      "email: nobody",
-      "name: Ada\nemail: ada@example.com\nTitled Single Select Enum: Green Lantern\nuntitledMultipleSelectEnum: Piano, Drums",
+      ...[true, "Ada", ...skipped(2), "nobody", "ada@example.com", ...skipped(5)],
+      ...["Piano, Drums", "Green Lantern", ...skipped(2)],
     ]);
-    expect(asked).toHaveLength(3);
+    expect(asked).toHaveLength(15);
     expect(asked[1]).toMatch(/^The tool server \*everything\* asks:\n> Please provide inputs/);
-    expect(asked[2]).toContain("`name`: String is needed.\n`email`: That is not an e-mail address.");
+    expect(asked[5]).toContain("“nobody” does not fit. Invalid email address.");
     for (const value of [
       "Ada",
       "ada@example.com",

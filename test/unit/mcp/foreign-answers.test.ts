@@ -30,12 +30,6 @@ it.each<[string, object, object[], string]>([
     "Wiki: Searches pages. (1 tool of the server web)",
   ],
   [
-    "a plain sentence of its instructions",
-    { instructions: "Finds documentation.\n- one", serverInfo: { name: "x", title: "Documentation" } },
-    [ping],
-    "Finds documentation. (1 tool of the server web)",
-  ],
-  [
     "what its tools do, not Markdown",
     { instructions: markdown },
     [deed("echo", "Echoes `text` back.\nMore."), deed("sum", "Adds two numbers")],

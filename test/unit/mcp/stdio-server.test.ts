@@ -4,8 +4,6 @@ import { networkOf } from "../../../src/config/environment.ts";
 import type { NewFile } from "../../../src/core/ports/storage.ts";
 import { checkArguments } from "../../../src/core/turn/check-call.ts";
 import type { Json } from "../../../src/core/values/json.ts";
-import { startingFor } from "../../../src/mcp/managed-server.ts";
-import { readServers } from "../../../src/mcp/read-servers.ts";
 import { createFakeClock } from "../../support/fakes/fake-clock.ts";
 import { type McpBench, openBench, testServer } from "../../support/skills/mcp-bench.ts";
 
@@ -178,13 +176,4 @@ it("a starting server says what it waits for", async () => {
   const problem = () => bench.servers.list()[0]?.problem;
   await expect.poll(problem).toBe("Its server is starting (12 s). It wrote last: fetch failed, again");
   await bench.close();
-});
-
-it("a starting server that is fetched first says by what", () => {
-  const args = ["-y", "--key=abc", "@scope/server-x@1.2.3", "/srv"];
-  const { servers } = readServers({ slow: { command: "npx", args } }, "mcp.json", {});
-  const said = servers.map((server) => startingFor(server, 12_400, ""));
-  expect(said).toEqual([
-    "Its server is starting: npx is fetching @scope/server-x@1.2.3, or starting it (12 s).",
-  ]);
 });

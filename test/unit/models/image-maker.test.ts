@@ -112,7 +112,7 @@ describe("pictures of an OpenAI-compatible server", () => {
   });
 
   it.each([
-    [400, { error: { message: "safety" } }, /may not allow the content/],
+    [400, { error: { message: "safety" } }, /its rules, its format or its length/],
     [400, { error: { message: "no", code: "moderation_blocked" } }, /rules do not allow/],
     [401, {}, /refused the bot.s key/],
     [200, { data: [] }, /sent none/],

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { JsonSchema } from "../../../src/core/values/json.ts";
-import { plainSchema } from "../../../src/models/openai/chat/plain-schema.ts";
+import { plainSchema } from "../../../src/models/tools/plain-schema.ts";
 
 const text = { type: "string" };
 

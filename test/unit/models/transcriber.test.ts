@@ -124,7 +124,7 @@ describe("a failure", () => {
     const error = await failure([], recording("hello", { data: Buffer.from("nonsense") }));
     expect([error.code, error.message]).toEqual([
       "refused",
-      "the service that transcribes refused it; its format or length may be the reason",
+      "the service that transcribes refused this; its rules, its format or its length may be the reason",
     ]);
     expect(vendors.transcriptions()).toHaveLength(1);
   });

@@ -105,7 +105,7 @@ it("a new operation is a route that openapi.json describes, and a call of the cl
 it("a new operation is a command of the command line with --json", () => {
   const program = new Command("knack");
   program.command("notes");
-  addOperationCommands(program, {} as never, async () => {}, operations);
+  addOperationCommands(program, () => async () => {}, operations);
   const [command] = program.commands[0]?.commands ?? [];
   const help = command?.helpInformation();
   expect(help).toContain("Usage: knack notes add [options] <id>\n\nnote something\n");

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { skill } from "../../../skills/schedule/skill.ts";
-import type { PlannedView } from "../../../src/core/ports/schedule.ts";
-import type { Plan, Wish } from "../../../src/core/ports/schedules.ts";
+import type { PlannedView, Proposal, Wish } from "../../../src/core/ports/schedules.ts";
 import type { ToolContext } from "../../../src/core/skill/tool.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { validatePackage } from "../../../src/skills/document/validate-package.ts";
@@ -17,15 +16,16 @@ const view: PlannedView = {
 function createChannel({ asks = true, agrees = true, by = "ann", here = true } = {}) {
   const wishes: Wish[] = [];
   const asked: string[] = [];
-  const added: Plan[] = [];
+  const added: Proposal[] = [];
   const plan = (wish: Wish) => {
     wishes.push(wish);
-    if (wish.text === "bad") return { ok: false, status: 400, message: "That is over." };
-    return { ok: true, value: { value: { text: wish.text }, question: "Do it?", shown: {}, asks } };
+    const text = wish.what === "change" ? "" : wish.text;
+    if (text === "bad") return { ok: false, status: 400, message: "That is over." };
+    return { ok: true, value: { value: { text }, question: "Do it?", shown: {}, asks } };
   };
   const schedules = {
     plan: async (wish: Wish) => plan(wish),
-    add: async (given: Plan) => {
+    add: async (given: Proposal) => {
       added.push(given);
       return { ok: true, value: view };
     },

@@ -154,7 +154,8 @@ async function useEverything(log: PostgresTurnLog): Promise<void> {
     { author: "ada" },
   ])
     await log.list(filter);
-  for (const filter of [{}, place]) await log.list({ ...filter, status: "waiting" });
+  for (const filter of [{}, place, { asks: "ben" }, { namespace, event: "approval_requested" } as const])
+    await log.list({ ...filter, status: "waiting" });
   await log.finished(place, 9, 5);
   await log.deletions(place);
   await log.threads(namespace);

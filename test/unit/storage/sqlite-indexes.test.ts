@@ -72,7 +72,8 @@ async function useEverything(): Promise<void> {
   await log.get("t1");
   for (const filter of [{ namespace }, place, { thread: "one" }, { namespace, before: "t2" }])
     await log.list(filter);
-  for (const filter of [{}, place]) await log.list({ ...filter, status: "waiting" });
+  for (const filter of [{}, place, { asks: "ben" }, { namespace, event: "approval_requested" } as const])
+    await log.list({ ...filter, status: "waiting" });
   await log.finished(place, 9, 5);
   await log.deletions(place);
   await log.threads(namespace);

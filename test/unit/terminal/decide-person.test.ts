@@ -20,8 +20,8 @@ async function decide(lines: string[], asked: ApprovalView = approval) {
 }
 
 it.each([
-  ["y", true],
-  ["No", false],
+  ["y", "once"],
+  ["No", "refuse"],
   ["a", "always"],
   ["never", "never"],
 ] as const)("the answer %s decides %s", async (line, verdict) => {
@@ -29,10 +29,10 @@ it.each([
 });
 
 it("the answer n is not taken for never, nor never where no standing decision is possible", async () => {
-  expect((await decide(["n"])).verdict).toBe(false);
+  expect((await decide(["n"])).verdict).toBe("refuse");
   const { binds: _, ...once } = approval;
   const { verdict, shown } = await decide(["never", "t", "n"], once);
-  expect(verdict).toBe(false);
+  expect(verdict).toBe("refuse");
   expect(shown).not.toContain("from now on");
 });
 

@@ -61,18 +61,14 @@ export function createCatchUp(
 }
 
 /** The channels of a platform that the bot was invited to: mentions can be missed there even before its first turn. */
-export interface JoinedChannels {
-  all(platform: string): Promise<string[]>;
-  add(namespace: string): Promise<void>;
-  remove(namespace: string): Promise<void>;
-}
+export type JoinedChannels = ReturnType<typeof createJoinedChannels>;
 
 /** Maximum channels kept per platform, the latest ones. Channels with turns are also known from the log. */
 const maxChannels = 2_000;
 
 const keyOf = (platform: string) => `chat-joined:${platform}`;
 
-export function createJoinedChannels(store: KeyValue): JoinedChannels {
+export function createJoinedChannels(store: KeyValue) {
   const change = async (namespace: string, isIn: boolean) => {
     await store.update<string[]>(keyOf(partsOf(namespace).platform), (joined = []) => {
       const others = joined.filter((each) => each !== namespace);
@@ -80,11 +76,11 @@ export function createJoinedChannels(store: KeyValue): JoinedChannels {
     });
   };
   return {
-    async all(platform) {
+    async all(platform: string): Promise<string[]> {
       const joined = await store.get(keyOf(platform));
       return Array.isArray(joined) ? joined.filter((each) => typeof each === "string") : [];
     },
-    add: (namespace) => change(namespace, true),
-    remove: (namespace) => change(namespace, false),
+    add: (namespace: string) => change(namespace, true),
+    remove: (namespace: string) => change(namespace, false),
   };
 }

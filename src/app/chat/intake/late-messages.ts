@@ -9,20 +9,9 @@ import type { Place } from "../../../core/values/place.ts";
 import type { ButtonPress } from "../chat-intake.ts";
 import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts";
 import { authorOf, type IntakeContext } from "./intake-context.ts";
-import type { Spoken } from "./thread-states.ts";
 
 /** Messages that came too late or were changed: the bot asks once per thread whether to answer them. */
-export interface LateMessages {
-  /**
-   * Asks about a message, together with others of its thread. Never asks twice about the same message.
-   * @throws PlatformError when the question could not be posted: the message has to be delivered again
-   */
-  ask(message: TakenMessage): Promise<void>;
-  /** Somebody pressed a button of the question. Returns a text to tell them, if any. @throws NotStoredError */
-  decide(token: string, wanted: boolean, press: ButtonPress, by: Author): Promise<string | undefined>;
-  /** The message was deleted: the bot no longer asks about it. */
-  drop(key: string, place: Place): Promise<void>;
-}
+export type LateMessages = ReturnType<typeof createLateMessages>;
 
 const lateThreadSchema = z.object({
   /** Identifies the question; changes with each decision. */
@@ -57,7 +46,7 @@ const quotedCharacters = 200;
 
 const over = "This question is closed. Write again what you need.";
 
-export function createLateMessages(context: IntakeContext): LateMessages {
+export function createLateMessages(context: IntakeContext) {
   const { store, platform, newId } = context;
   const mutex = new KeyedMutex();
   const keyOf = ({ namespace, thread }: Place) => `chat-late:${namespace}:${thread}`;
@@ -86,7 +75,11 @@ export function createLateMessages(context: IntakeContext): LateMessages {
   };
 
   return {
-    ask: (message) =>
+    /**
+     * Asks about a message, together with others of its thread. Never asks twice about the same message.
+     * @throws PlatformError when the question could not be posted: the message has to be delivered again
+     */
+    ask: (message: TakenMessage) =>
       oneInThread(message.place, async () => {
         const before = await read(message.place);
         const known = before?.keys.includes(message.key) ?? false;
@@ -98,7 +91,8 @@ export function createLateMessages(context: IntakeContext): LateMessages {
         await show(message.place, after, mayBeThere).catch((error: unknown) => giveUp(context, after, error));
       }),
 
-    decide: (token, wanted, press, by) =>
+    /** Somebody pressed a button of the question. Returns a text to tell them, if any. @throws NotStoredError */
+    decide: (token: string, wanted: boolean, press: ButtonPress, by: Author) =>
       oneInThread(press.place, async () => {
         const { place } = press;
         const state = await read(place);
@@ -111,7 +105,8 @@ export function createLateMessages(context: IntakeContext): LateMessages {
         return undefined;
       }),
 
-    drop: (key, place) =>
+    /** The message was deleted: the bot no longer asks about it. */
+    drop: (key: string, place: Place) =>
       oneInThread(place, async () => {
         const state = await read(place);
         const isMeant = state?.newest.key === key || state?.newest.key.startsWith(editKey(key, ""));
@@ -127,8 +122,7 @@ export function editKey(key: string, editedAt: number | ""): string {
 
 /** A question that could not be posted or changed now is when the message is delivered again. */
 function giveUp({ logger }: IntakeContext, state: LateThread, error: unknown): void {
-  if (!(error instanceof PlatformError)) throw error;
-  if (error.isTemporary) throw error;
+  if (!(error instanceof PlatformError) || error.isTemporary) throw error;
   logger.warn(
     { err: error, message: state.newest.key },
     "It could not be asked whether a late message is still wanted",
@@ -167,13 +161,8 @@ async function submit(
   const author =
     by.id === newest.author.id ? by : authorOf(await context.platform.person(place, newest.author.id));
   await acceptMessage(context, { ...newest, place, author });
-  const spoken: Spoken = {
-    author: author.id,
-    by_bot: false,
-    mentions_others: false,
-    in_thread: newest.in_thread,
-  };
-  await noteTaken(context, place, spoken);
+  const { in_thread } = newest;
+  await noteTaken(context, place, { author: author.id, by_bot: false, mentions_others: false, in_thread });
 }
 
 function questionAbout({ token, count, newest }: LateThread, now: number, words: string): OutgoingMessage {

@@ -28,14 +28,7 @@ type OfferDay = z.infer<typeof daySchema>;
 type Candidate = Pick<ChatMessage, "key" | "place">;
 
 /** What was judged and offered in channels today. All processes on a store count together, and what a process began before it died counts. */
-export interface OfferDays {
-  /** Whether the day still has room for a judgement of this message and an offer. */
-  hasRoom(message: Candidate): Promise<boolean>;
-  /** Begins a judgement. False if there is no room, if the message was judged before, or if another judgement of the channel is under way. */
-  begin(message: Candidate): Promise<boolean>;
-  /** Ends it. Returns whether the answer may be offered, which then counts as offered. */
-  end(message: Candidate, judged: { usage: UsageTotal; helps: boolean }): Promise<boolean>;
-}
+export type OfferDays = ReturnType<typeof createOfferDays>;
 
 const keyOf = (namespace: string) => `chat-offers:${namespace}`;
 
@@ -43,7 +36,7 @@ export function createOfferDays(
   store: KeyValue,
   clock: Pick<Clock, "now">,
   { per_day, judged_per_day }: ChatPolicy["offers"],
-): OfferDays {
+) {
   const today = (value: Json | undefined): OfferDay => {
     const day = Math.floor(clock.now() / dayMs);
     const { data } = daySchema.safeParse(value);
@@ -71,8 +64,11 @@ export function createOfferDays(
     return allowed;
   };
   return {
-    hasRoom: async (message) => isOpen(today(await store.get(keyOf(message.place.namespace))), message),
-    begin: (message) =>
+    /** Whether the day still has room for a judgement of this message and an offer. */
+    hasRoom: async (message: Candidate) =>
+      isOpen(today(await store.get(keyOf(message.place.namespace))), message),
+    /** Begins a judgement. False if there is no room, if the message was judged before, or if another judgement of the channel is under way. */
+    begin: (message: Candidate) =>
       change(
         message,
         (day) => isOpen(day, message),
@@ -81,7 +77,8 @@ export function createOfferDays(
             ? { ...day, judged: [...day.judged, message.key], busy_until: clock.now() + lostAfterMs }
             : day,
       ),
-    end: (message, { usage, helps }) =>
+    /** Ends it. Returns whether the answer may be offered, which then counts as offered. */
+    end: (message: Candidate, { usage, helps }: { usage: UsageTotal; helps: boolean }) =>
       change(
         message,
         (day) => helps && mayOffer(day, message),

@@ -81,21 +81,7 @@ async function tryPress(
     if (error instanceof NotStoredError) return error.message;
     if (!(error instanceof PlatformError)) throw error;
     context.logger.warn({ err: error, person: press.person }, "A press of a button could not be followed");
-    return error instanceof UnknownPresser
-      ? "I could not look up who you are, so nothing was done. Press again in a moment."
-      : `That did not work: ${error.message} Press again in a moment.`;
-  }
-}
-
-/** The person who pressed could not be looked up. */
-class UnknownPresser extends PlatformError {}
-
-async function whoPressed({ platform }: IntakeContext, place: Place, { person }: ButtonPress) {
-  try {
-    return await platform.person(place, person);
-  } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
-    throw new UnknownPresser(error.code, error.message, { cause: error });
+    return `That did not work: ${error.message} Press again in a moment.`;
   }
 }
 
@@ -113,7 +99,7 @@ async function answerPress(
       ? await offers.placeOf(action.token, press.person)
       : await placeOfDecision(context, action, press);
   const place = other ?? press.place;
-  const person = await whoPressed(context, place, press);
+  const person = await context.platform.person(place, press.person);
   const refusal = refusalOf(context.policy.access, person, place);
   if (refusal !== undefined) return refusal;
   const { paused } = await settingsOf(context.store, place.namespace);

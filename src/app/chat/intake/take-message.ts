@@ -28,15 +28,11 @@ const maxUnansweredCharacters = 5_000_000;
 interface Taking {
   context: IntakeContext;
   late: LateMessages;
-  cooldown: Cooldown;
+  cooldown: ReturnType<typeof createCooldown>;
 }
 
 export function createTakeMessage(context: IntakeContext, late: LateMessages): TakeMessage {
-  const taking = {
-    context,
-    late,
-    cooldown: createCooldown(context),
-  };
+  const taking = { context, late, cooldown: createCooldown(context) };
   const mutex = new KeyedMutex();
   /** Texts by key: a decision holds until the text changes. */
   const decided = new LRUCache<string, string>({
@@ -190,23 +186,18 @@ async function mustWait(
 }
 
 /** Enforces the minimum time between two questions of one person. */
-interface Cooldown {
-  /** Remaining time the person has to wait, ms; 0 when they may ask. */
-  left(person: string): Promise<number>;
-  /** The person asked something: their waiting time starts. */
-  start(person: string): Promise<void>;
-}
-
-function createCooldown({ store, clock, platform, policy }: IntakeContext): Cooldown {
+function createCooldown({ store, clock, platform, policy }: IntakeContext) {
   const { cooldown_ms } = policy.access;
   const key = `chat-cooldown:${platform.id}`;
   const waiting = createExpiringEntries({ store, clock, key, groups: 64, most: 128 });
   return {
-    async left(person) {
+    /** Remaining time the person has to wait, ms; 0 when they may ask. */
+    async left(person: string): Promise<number> {
       const entry = cooldown_ms === 0 ? undefined : await waiting.get(person);
       return entry === undefined ? 0 : entry.until - clock.now();
     },
-    async start(person) {
+    /** The person asked something: their waiting time starts. */
+    async start(person: string): Promise<void> {
       if (cooldown_ms > 0) await waiting.change(person, () => ({ until: clock.now() + cooldown_ms }));
     },
   };

@@ -40,31 +40,27 @@ function begun({ author, by_bot, mentions_others, in_thread }: Spoken): ThreadSt
 }
 
 /** The threads the bot takes part in. */
-export interface ThreadStates {
-  /** The state of a thread; undefined where the bot was never called. @throws when the store cannot be read */
-  of(place: Place): Promise<ThreadState | undefined>;
-  /** Applies a message and returns the state after it. Writes only changes. */
-  note(place: Place, spoken: Spoken, taken: boolean): Promise<ThreadState | undefined>;
-  /** Sets whether somebody other than the asker is there, where that was unknown. */
-  settle(place: Place, company: "alone" | "company"): Promise<void>;
-}
+export type ThreadStates = ReturnType<typeof createThreadStates>;
 
 const keyOf = ({ namespace, thread }: Place) => `chat-thread:${namespace}:${thread}`;
 
-export function createThreadStates(store: KeyValue): ThreadStates {
+export function createThreadStates(store: KeyValue) {
   const of = async (place: Place) => parse(await store.get(keyOf(place)));
   const update = async (place: Place, change: (state: ThreadState | undefined) => ThreadState) =>
     parse(await store.update<ThreadState>(keyOf(place), (value) => change(parse(value))));
 
   return {
+    /** The state of a thread; undefined where the bot was never called. @throws when the store cannot be read */
     of,
-    async note(place, spoken, taken) {
+    /** Applies a message and returns the state after it. Writes only changes. */
+    async note(place: Place, spoken: Spoken, taken: boolean): Promise<ThreadState | undefined> {
       const before = await of(place);
       const after = afterMessage(before, spoken, taken);
       if (after === undefined || after === before) return after;
       return update(place, (state) => afterMessage(state, spoken, taken) ?? after);
     },
-    async settle(place, company) {
+    /** Sets whether somebody other than the asker is there, where that was unknown. */
+    async settle(place: Place, company: "alone" | "company"): Promise<void> {
       const state = await of(place);
       if (state?.company !== "unknown") return;
       await update(place, (now = state) => (now.company === "unknown" ? { ...now, company } : now));

@@ -1,9 +1,11 @@
+import { few } from "../../../base/markdown-text.ts";
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
-import { type ApprovalVerdict, emptyTurnView, foldTurn, verdictInput } from "../../../core/log/turn-view.ts";
+import { emptyTurnView, foldTurn } from "../../../core/log/turn-view.ts";
 import { type ButtonAction, repeatedTurn, repeatKey } from "../../../core/ports/chat-platform.ts";
 import type { KeyValue } from "../../../core/ports/storage.ts";
 import { teachThis } from "../../../core/ports/teaching.ts";
 import { type Author, mayStop, type Origin, onBehalfOf } from "../../../core/values/inbound.ts";
+import { verdictInput } from "../../../core/values/verdict.ts";
 import type { InputOf } from "../../operations/table.ts";
 import { feedbackKey } from "../../services/shapes.ts";
 import type { Submission } from "../../turns/submit.ts";
@@ -14,80 +16,72 @@ import { showArguments, showDetails } from "./turn-details.ts";
 /** The action of a turn's button. */
 export type TurnAction = Exclude<ButtonAction, { role: "late" | "offer" }>;
 
-type Verdict = "good" | "bad";
+type Feedback = "good" | "bad";
 
 /** Said for the person who disliked an answer that a skill of the channel made. */
 const improve = (skill: string) =>
   `The last answer by the skill ${skill} was not good. Ask me in one line what was wrong, and then propose a change of the skill. $skill-maker`;
 
+/** Returns a text for the person who pressed; undefined when they see the effect anyway. */
+type Act<Rest extends unknown[] = []> = (
+  context: IntakeContext,
+  pressed: TurnPress,
+  ...rest: Rest
+) => Promise<string | undefined>;
+
+const acts: { readonly [Role in TurnAction["role"]]: Act<[Extract<TurnAction, { role: Role }>]> } = {
+  decide: (context, pressed, { approval_id, verdict }) =>
+    decide(context, pressed, { id: approval_id, ...verdictInput(verdict) }),
+  edit,
+  arguments: showArguments,
+  answer,
+  feedback: rate,
+  details: showDetails,
+  teach: (context, pressed) =>
+    submit(
+      context,
+      pressed,
+      { text: teachThis, key: `teach:${pressed.turn.turn_id}`, to: "room" },
+      pressed.by,
+    ),
+  stop: forAsker(stop),
+  again: forAsker(repeat),
+  continue: forAsker((context, pressed) =>
+    submit(context, pressed, { text: "continue", key: `continue:${pressed.turn.turn_id}`, to: "room" }),
+  ),
+  forget: forAsker(forget),
+};
+
 /** Carries out the action. Returns a text for the person who pressed; undefined when they see the effect anyway. */
-export async function actOnTurn(
+export function actOnTurn(
   context: IntakeContext,
   action: TurnAction,
   pressed: TurnPress,
 ): Promise<string | undefined> {
-  switch (action.role) {
-    case "decide":
-      return decide(context, action.approval_id, action.verdict, pressed);
-    case "edit":
-      return edit(context, action.approval_id, pressed);
-    case "arguments":
-      return showArguments(context, action.approval_id, pressed);
-    case "answer":
-      return answer(context, pressed, action.choice);
-    case "feedback":
-      return rate(context, pressed, action.good ? "good" : "bad");
-    case "details":
-      return showDetails(context, pressed);
-    case "teach":
-      return submit(
-        context,
-        pressed,
-        { text: teachThis, key: `teach:${pressed.turn.turn_id}`, to: "room" },
-        pressed.by,
-      );
-    default:
-      return actForAsker(context, pressed, action.role);
-  }
+  return acts[action.role](context, pressed, action as never);
 }
 
-async function actForAsker(
-  context: IntakeContext,
-  pressed: TurnPress,
-  role: Exclude<
-    TurnAction["role"],
-    "decide" | "edit" | "arguments" | "answer" | "feedback" | "details" | "teach"
-  >,
-): Promise<string | undefined> {
-  const { turn, by } = pressed;
-  if (!mayStop(by, turn))
+function forAsker(act: Act): Act {
+  return async (context, pressed) => {
+    const { turn, by } = pressed;
+    if (mayStop(by, turn)) return act(context, pressed);
     return `Only ${turn.author.name}, who asked, or a manager of the channel may do this.`;
-  switch (role) {
-    case "stop":
-      return stop(context, pressed);
-    case "again":
-      return repeat(context, pressed);
-    case "continue":
-      return submit(context, pressed, { text: "continue", key: `continue:${turn.turn_id}`, to: "room" });
-    case "forget":
-      return forget(context, pressed);
-    default:
-      return role satisfies never;
-  }
+  };
 }
 
 async function rate(
   context: IntakeContext,
   pressed: TurnPress,
-  verdict: Verdict,
+  { good }: { good: boolean },
 ): Promise<string | undefined> {
   const { store, logger } = context;
   const { turn, by } = pressed;
-  if (!(await storeFeedback(store, turn.turn_id, by.id, verdict)))
+  const feedback = good ? "good" : "bad";
+  if (!(await storeFeedback(store, turn.turn_id, by.id, feedback)))
     return "You have already given this feedback; it is noted.";
   const { turn_id, namespace } = turn;
-  logger.info({ feedback: verdict, turn_id, namespace, person: by.id }, "Somebody rated an answer");
-  if (verdict === "good") return "Thanks, noted.";
+  logger.info({ feedback, turn_id, namespace, person: by.id }, "Somebody rated an answer");
+  if (good) return "Thanks, noted.";
   const skill = by.trust === "guest" ? undefined : await taughtIn(context, turn);
   if (skill !== undefined)
     return submit(context, pressed, { text: improve(skill), key: `improve:${turn.turn_id}`, to: "room" }, by);
@@ -111,51 +105,42 @@ async function storeFeedback(
   store: KeyValue,
   turnId: string,
   person: string,
-  verdict: Verdict,
+  feedback: Feedback,
 ): Promise<boolean> {
-  let before: Verdict | undefined;
-  await store.update<Record<string, Verdict>>(feedbackKey(turnId), (verdicts = {}) => {
-    before = Object.hasOwn(verdicts, person) ? verdicts[person] : undefined;
-    return { ...verdicts, [person]: verdict };
+  let before: Feedback | undefined;
+  await store.update<Record<string, Feedback>>(feedbackKey(turnId), (given = {}) => {
+    before = Object.hasOwn(given, person) ? given[person] : undefined;
+    return { ...given, [person]: feedback };
   });
-  return before !== verdict;
+  return before !== feedback;
 }
 
 async function decide(
   { app }: IntakeContext,
-  approvalId: string,
-  verdict: ApprovalVerdict,
   { turn, by }: TurnPress,
-): Promise<string | undefined> {
-  return decideWith(app, { id: approvalId, ...verdictInput(verdict) }, by, turn);
-}
-
-/** Approves with the changed text of the form. Without one, the platform did not show the form. */
-async function edit(
-  { app }: IntakeContext,
-  approvalId: string,
-  { press, turn, by }: TurnPress,
-): Promise<string | undefined> {
-  if (press.text === undefined) return "The form could not be opened. Press **Edit** again.";
-  return decideWith(app, { id: approvalId, approve: true, text: press.text }, by, turn);
-}
-
-async function decideWith(
-  app: IntakeContext["app"],
   input: InputOf<"approval.decide">,
-  by: Author,
-  turn: TurnRecord,
 ): Promise<string | undefined> {
   const decided = await app.run("approval.decide", { input, asker: { by, namespace: turn.namespace } });
   if (!decided.ok) return decided.message;
   return decided.value.decided ? undefined : "This has already been decided, or it has expired.";
 }
 
+/** Approves with the changed text of the form. Without one, the platform did not show the form. */
+async function edit(
+  context: IntakeContext,
+  pressed: TurnPress,
+  { approval_id: id }: { approval_id: string },
+): Promise<string | undefined> {
+  const { text } = pressed.press;
+  if (text === undefined) return "The form could not be opened. Press **Edit** again.";
+  return decide(context, pressed, { id, approve: true, text });
+}
+
 /** Steering a turn is for its asker alone. */
 async function answer(
   { app, log, clock }: IntakeContext,
   { turn, by }: TurnPress,
-  choice: number,
+  { choice }: { choice: number },
 ): Promise<string | undefined> {
   if (turn.author.id !== by.id) return `This question is for ${turn.author.name}.`;
   const { question } = (await log.read(turn.turn_id)).reduce(foldTurn, emptyTurnView(turn.turn_id));
@@ -255,10 +240,9 @@ export async function takeBack(
 /** Files outlive the attachments they were made from: the person who deletes those is told which files remain. */
 function stillThere(attachments: readonly string[], made: readonly string[]): string {
   const names = (paths: readonly string[]) =>
-    paths
-      .slice(0, 10)
-      .map((path) => `\`${path.replaceAll("`", "'")}\``)
-      .join(", ");
-  const more = made.length > 10 ? ` and ${made.length - 10} more` : "";
-  return `Deleted, together with ${names(attachments)}. Files made from that are still in this thread: ${names(made)}${more}. To delete one, use \`/agent files remove PATH\`.`;
+    few(
+      paths.map((path) => `\`${path.replaceAll("`", "'")}\``),
+      10,
+    );
+  return `Deleted, together with ${names(attachments)}. Files made from that are still in this thread: ${names(made)}. To delete one, use \`/agent files remove PATH\`.`;
 }

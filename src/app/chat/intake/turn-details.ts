@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { ExactNumber } from "../../../base/exact-number.ts";
-import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
+import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import { emptyTurnView, foldTurn, formatDuration } from "../../../core/log/turn-view.ts";
 import type { StepView } from "../../../core/log/turn-view-steps.ts";
 import { mayStop } from "../../../core/values/inbound.ts";
@@ -16,14 +16,14 @@ const maxDetails = 2_500;
 /** The exact arguments of an approval. */
 export async function showArguments(
   { app, platform }: IntakeContext,
-  id: string,
   { turn, by }: TurnPress,
+  { approval_id: id }: { approval_id: string },
 ): Promise<string> {
   const found = await app.run("approval.show", { input: { id }, asker: { by, namespace: turn.namespace } });
   if (!found.ok) return found.message;
   const { tool, skill_id, input } = found.value;
   const room = Math.min(maxDetails, platform.limits.message_characters - 400);
-  return `**${escapeMarkdown(oneLine([skill_id, tool].filter(Boolean).join(", "), 200))}**\n${fenced(cut(exactJson(input), room))}`;
+  return `**${escapeMarkdown(oneLine([skill_id, tool].filter(Boolean).join(", "), 200))}**\n${fenced(cutText(exactJson(input), room))}`;
 }
 
 /** The receipt, and for those who see the whole turn its steps with input and output. */
@@ -78,15 +78,15 @@ const frame = 140;
 
 function stepText(step: StepView, position: number, characters: number): string {
   const duration = step.duration_ms === undefined ? "still running" : formatDuration(step.duration_ms);
-  const about = [cut(step.tool, 30), duration, step.state === "error" ? "failed" : ""].filter(Boolean);
-  const headline = `**${position}. ${cut(step.title, 60)}** (${about.join(", ")})`;
+  const about = [cutText(step.tool, 30), duration, step.state === "error" ? "failed" : ""].filter(Boolean);
+  const headline = `**${position}. ${cutText(step.title, 60)}** (${about.join(", ")})`;
   const room = Math.max(40, characters - frame);
   const input = readable(step.input);
   const output = step.output === undefined ? "" : readable(step.output);
   const inputRoom = Math.max(Math.floor(room / 2), room - output.length);
-  const shownInput = cut(input, inputRoom);
+  const shownInput = cutText(input, inputRoom);
   const parts = [headline, `Input\n${fenced(shownInput)}`];
-  if (output !== "") parts.push(`Output\n${fenced(cut(output, room - shownInput.length))}`);
+  if (output !== "") parts.push(`Output\n${fenced(cutText(output, room - shownInput.length))}`);
   return parts.join("\n");
 }
 
@@ -95,12 +95,6 @@ function readable(value: Json): string {
   if (typeof value === "string") return value;
   const digits = (_name: unknown, each: unknown) => (each instanceof ExactNumber ? each.digits : each);
   return stringify(value, digits, { lineWidth: 0 }).trimEnd();
-}
-
-function cut(text: string, characters: number): string {
-  if (text.length <= characters) return text;
-  const end = /[\uD800-\uDBFF]/.test(text.charAt(characters - 2)) ? characters - 2 : characters - 1;
-  return `${text.slice(0, Math.max(0, end))}…`;
 }
 
 /** A block that its content cannot close: an invisible space separates backticks in it. */

@@ -17,18 +17,7 @@ import { whySilent, whySilentIn } from "./why-silent.ts";
  * Speaking unasked, in channels with the reply mode `ambient`: the bot asks the writer of a question privately whether it shall answer.
  * A rule drops most messages; the small model judges the rest; both the judgements and the offers of a day are limited.
  */
-export interface UnaskedOffers {
-  /** Somebody wrote a message. `isForBot`: it is answered anyway. Never rejects. */
-  heard(message: ChatMessage, isForBot: boolean): Promise<void>;
-  /** A message was changed, or deleted: it is not judged any more. */
-  changed(message: { key: string; text?: string }): void;
-  /** The place of an open offer to the person who pressed; undefined if they have none with this token. */
-  placeOf(token: string, person: string): Promise<Place | undefined>;
-  /** Begins the turn that was offered. @throws NotStoredError, PlatformError */
-  accept(token: string, by: Author): Promise<Closing>;
-  /** Ends the offer, and all further ones if `never`. */
-  decline(token: string, reply: Exclude<OfferReply, "yes">, press: ButtonPress): Promise<Closing | undefined>;
-}
+export type UnaskedOffers = ReturnType<typeof createUnaskedOffers>;
 
 /** What the person reads in place of the offer. */
 export interface Closing {
@@ -75,7 +64,7 @@ interface Offering {
   candidates: Map<string, Candidate>;
 }
 
-export function createUnaskedOffers(context: IntakeContext): UnaskedOffers {
+export function createUnaskedOffers(context: IntakeContext) {
   const { store, clock, policy, logger } = context;
   const offering: Offering = {
     context,
@@ -84,23 +73,28 @@ export function createUnaskedOffers(context: IntakeContext): UnaskedOffers {
     candidates: new Map(),
   };
   return {
-    async heard(message, isForBot) {
+    /** Somebody wrote a message. `isForBot`: it is answered anyway. Never rejects. */
+    async heard(message: ChatMessage, isForBot: boolean): Promise<void> {
       try {
         await hear(offering, message, isForBot);
       } catch (error) {
         logger.warn({ err: error, ...message.place }, "A message could not be considered for an offer");
       }
     },
-    changed({ key, text }) {
+    /** A message was changed, or deleted: it is not judged any more. */
+    changed({ key, text }: { key: string; text?: string }): void {
       for (const candidate of offering.candidates.values())
         if (candidate.message.key === key && candidate.message.text !== text) drop(offering, candidate);
     },
-    async placeOf(token, person) {
+    /** The place of an open offer to the person who pressed; undefined if they have none with this token. */
+    async placeOf(token: string, person: string): Promise<Place | undefined> {
       const offer = await findOpen(offering, token, person);
       return offer && { namespace: offer.namespace, thread: offer.thread };
     },
-    accept: (token, by) => accept(offering, token, by),
-    async decline(token, reply, press) {
+    /** Begins the turn that was offered. @throws NotStoredError, PlatformError */
+    accept: (token: string, by: Author) => accept(offering, token, by),
+    /** Ends the offer, and all further ones if `never`. */
+    async decline(token: string, reply: Exclude<OfferReply, "yes">, press: ButtonPress) {
       const isOpen = await close(offering, token, press.person);
       if (reply === "no") return isOpen ? { closing: "I stay silent." } : over;
       return setOffers(context, token, reply, press);

@@ -11,14 +11,7 @@ export interface Listener {
 }
 
 /** Posts texts that only one person sees. Never throws: a failed whisper is logged, and nothing depends on it. */
-export interface Whisperer {
-  say(to: Listener, markdown: string, more?: Pick<OutgoingMessage, "closes">): Promise<void>;
-  /**
-   * Posts it unless this person was told about this topic in this channel less than `pauseMs` ago, by this process or another. Default:
-   * the time within which several processes may hear of the same message.
-   */
-  sayOnce(to: Listener, topic: string, markdown: string, pauseMs?: number): Promise<void>;
-}
+export type Whisperer = ReturnType<typeof createWhisperer>;
 
 /** The topic of a message. Contains its text: after an edit, the decision about it is told again. */
 export function topicOf({ key, text }: { key: string; text: string }): string {
@@ -35,9 +28,13 @@ export interface WhispererDeps {
 /** Slack delivers a mention as two events, and an event again if it was not acknowledged. */
 const sameMessageMs = 10 * 60_000;
 
-export function createWhisperer({ platform, store, clock, logger }: WhispererDeps): Whisperer {
+export function createWhisperer({ platform, store, clock, logger }: WhispererDeps) {
   const told = createExpiringEntries({ store, clock, key: "chat-told", groups: 64, most: 128 });
-  const say: Whisperer["say"] = async ({ place, person, about }, markdown, more) => {
+  const say = async (
+    { place, person, about }: Listener,
+    markdown: string,
+    more?: Pick<OutgoingMessage, "closes">,
+  ): Promise<void> => {
     try {
       await platform.whisper(place, person, { markdown, ...more }, { message: about, person });
     } catch (error) {
@@ -59,7 +56,11 @@ export function createWhisperer({ platform, store, clock, logger }: WhispererDep
   };
   return {
     say,
-    async sayOnce(to, topic, markdown, pauseMs = sameMessageMs) {
+    /**
+     * Posts it unless this person was told about this topic in this channel less than `pauseMs` ago, by this process or another. Default:
+     * the time within which several processes may hear of the same message.
+     */
+    async sayOnce(to: Listener, topic: string, markdown: string, pauseMs = sameMessageMs): Promise<void> {
       const id = `${topic} ${to.place.namespace} ${to.person}`;
       if (!(await wasTold(id, pauseMs))) await say(to, markdown);
     },

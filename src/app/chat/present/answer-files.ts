@@ -3,6 +3,7 @@ import type { TurnEvent, TurnEventBody } from "../../../core/log/turn-event.ts";
 import type { OutgoingFile } from "../../../core/ports/chat-platform.ts";
 import type { FileStore } from "../../../core/ports/storage.ts";
 import { pictureWords } from "../../../core/values/file-kind.ts";
+import { formatBytes } from "../../../core/values/shown.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 
 type FileEvent = Extract<TurnEventBody, { type: "file" }>;
@@ -46,9 +47,4 @@ export async function readAnswerFiles(
       return undefined;
     }
   }
-}
-
-function formatBytes(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} bytes`;
-  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

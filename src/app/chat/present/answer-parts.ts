@@ -12,31 +12,14 @@ import { platformErrorOf, whispered } from "./publish-message.ts";
  * post progress quietly, for work in the background, and when the turn has waited since it was posted, so that a question follows it. An
  * answer that took long becomes new messages at its end (`renew`).
  */
-export interface AnswerParts {
-  /** The message of a part, whether posted or not. */
-  part(index: number): PostedMessage;
-  /** Whether any message is posted. */
-  isShown(): boolean;
-  /** Shows a part as written so far. @throws PlatformError */
-  grow(index: number, markdown: string, progress?: ProgressCard): Promise<void>;
-  /** Removes the messages that this process has shown from part `from` on. A message that cannot be removed is overwritten later. */
-  takeAway(from: number): Promise<void>;
-  /**
-   * If a message of the answer was posted before `time`, all parts are posted anew: people were notified of the old messages, and edits
-   * notify nobody. The old ones stay until `keep`. Times are ms since the epoch.
-   * @param readyAt when the answer was ready; parts that were posted since then stay
-   */
-  renew(time: number, readyAt: number): void;
-  /** Removes every message except the first `count` parts, even those posted by another process. */
-  keep(count: number): Promise<void>;
-}
+export type AnswerParts = ReturnType<typeof createAnswerParts>;
 
 /** @param changed called with whether a message is now shown that notified people */
 export function createAnswerParts(
   turn: PresentedTurn,
   events: readonly TurnEvent[],
   changed: (isShown: boolean) => void,
-): AnswerParts {
+) {
   const { platform, place, logger, turn_id } = turn;
   const isQuiet = platform.limits.posts_quietly === true || turn.background !== undefined;
   const before = isQuiet ? undefined : shownBeforeWait(events);
@@ -99,9 +82,12 @@ export function createAnswerParts(
   };
 
   return {
+    /** The message of a part, whether posted or not. */
     part,
+    /** Whether any message is posted. */
     isShown: () => [apart, ...parts].some((message) => message?.reference !== undefined),
-    async grow(index, markdown, progress) {
+    /** Shows a part as written so far. @throws PlatformError */
+    async grow(index: number, markdown: string, progress?: ProgressCard): Promise<void> {
       if (index === 0 && markdown === "" && apart !== undefined) {
         if (parts.some(({ reference }) => reference !== undefined)) await takeAway(0);
         return grow(apart, markdown, progress);
@@ -111,11 +97,17 @@ export function createAnswerParts(
       await away(apart, "drop");
       if (!isQuiet) apart = undefined;
     },
-    async takeAway(from) {
+    /** Removes the messages that this process has shown from part `from` on. A message that cannot be removed is overwritten later. */
+    async takeAway(from: number): Promise<void> {
       if (from === 0 && apart !== undefined) await away(apart, "takeAway");
       await takeAway(from);
     },
-    renew(time, readyAt) {
+    /**
+     * If a message of the answer was posted before `time`, all parts are posted anew: people were notified of the old messages, and edits
+     * notify nobody. The old ones stay until `keep`. Times are ms since the epoch.
+     * @param readyAt when the answer was ready; parts that were posted since then stay
+     */
+    renew(time: number, readyAt: number): void {
       const postedAt = ({ reference = "" }: PostedMessage) =>
         noted.get(reference) ?? Number.POSITIVE_INFINITY;
       if (!parts.some((message) => postedAt(message) < time)) return;
@@ -125,7 +117,8 @@ export function createAnswerParts(
         obsolete.push(old);
       }
     },
-    async keep(count) {
+    /** Removes every message except the first `count` parts, even those posted by another process. */
+    async keep(count: number): Promise<void> {
       if (apart !== undefined && turn.resumed) await apart.adopt().catch(() => undefined);
       for (const message of [...parts.slice(count), apart, ...obsolete]) {
         if (message !== undefined) await away(message, "drop");

@@ -17,22 +17,8 @@ import {
   renderReminder,
 } from "./render-approval.ts";
 
-/** The cards that ask for an approval: one where the turn runs, and one for each decider who does not see that one. */
-export interface ApprovalPrompt {
-  /** Posts the missing cards. Returns the result for the card where the turn runs; undefined when it was posted before. */
-  post(): Promise<Published | undefined>;
-  /**
-   * Reminds those who may decide now, once, and sends a card to those among them who have none. Returns the result for the reminder where
-   * the turn runs; undefined when it was posted before.
-   */
-  remind(): Promise<Published | undefined>;
-  /**
-   * Shows the outcome on all cards, with the text that ran. `late`: with a button to run it again. @throws the errors of the platform
-   */
-  close(end: string, late: boolean, edited?: string): Promise<void>;
-}
-
 /**
+ * The cards that ask for an approval: one where the turn runs, and one for each decider who does not see that one.
  * @param message the card where the turn runs
  * @param reminder the message that reminds people there
  * @param isAside the card is in the asker's direct messages, where no one else sees it
@@ -43,7 +29,7 @@ export function createApprovalPrompt(
   approval: Approval,
   { message, reminder }: { message: PostedMessage; reminder: PostedMessage },
   isAside: boolean,
-): ApprovalPrompt {
+) {
   const { author, platform, place } = turn;
   const limit = platform.limits.message_characters;
   const shown = turn.redact(approval);
@@ -69,7 +55,8 @@ export function createApprovalPrompt(
   };
   const asking = () => whoAsks(turn, person === undefined);
   return {
-    async post() {
+    /** Posts the missing cards. Returns the result for the card where the turn runs; undefined when it was posted before. */
+    async post(): Promise<Published | undefined> {
       const audience = { asker: author, isTheirs, deciders: await deciders() };
       const published =
         message.reference === undefined
@@ -79,7 +66,11 @@ export function createApprovalPrompt(
         await cards.post(audience.deciders, renderDirectApproval(shown, await asking(), limit));
       return published;
     },
-    async remind() {
+    /**
+     * Reminds those who may decide now, once, and sends a card to those among them who have none. Returns the result for the reminder
+     * where the turn runs; undefined when it was posted before.
+     */
+    async remind(): Promise<Published | undefined> {
       if (reminder.reference !== undefined) return undefined;
       const audience = await remaining();
       const isElsewhere = audience.deciders.some(({ here }) => !here);
@@ -89,7 +80,8 @@ export function createApprovalPrompt(
       }
       return reminder.publish(renderReminder(shown, audience));
     },
-    async close(end, late, edited) {
+    /** Shows the outcome on all cards, with the text that ran. `late`: with a button to run it again. @throws the errors of the platform */
+    async close(end: string, late: boolean, edited?: string): Promise<void> {
       const [people, from] = await Promise.all([deciders(), asking()]);
       const action = { role: "again", turn_id: turn.turn_id } as const;
       const again: OutgoingButton = { action, label: "Run again" };
@@ -132,27 +124,18 @@ async function whoAsks(
     : redact(`${asker} in **#${escapeMarkdown(oneLine(name, 80))}**.`);
 }
 
+const maxCards = 5;
+
 /**
  * The cards of one approval in the direct messages of people who may decide but do not see the card in the channel: one for each
  * person, at most five. They are optional, so a card that the platform refuses is left out. Rejects only when the turn is given up.
+ * @param part the part of the card in the channel; the cards have the same part in other places
  */
-interface DeciderCards {
-  /** Posts the missing cards. */
-  post(people: readonly NamedDecider[], content: Content): Promise<void>;
-  /** Posts this below each card that was posted before. */
-  remind(content: Content): Promise<void>;
-  /** Shows this on all cards, including those that a worker posted to these people before it died. */
-  close(people: readonly NamedDecider[], content: Content): Promise<void>;
-}
-
-const maxCards = 5;
-
-/** @param part the part of the card in the channel; the cards have the same part in other places */
 function createDeciderCards(
   turn: PresentedTurn,
   events: readonly TurnEvent[],
   { approval_id, part }: { approval_id: string; part: number },
-): DeciderCards {
+) {
   const { platform, logger, turn_id } = turn;
   const cards = new Map<string, { place: Place; message: PostedMessage }>();
   const add = (person: string, place: Place, reference?: string) => {
@@ -187,7 +170,8 @@ function createDeciderCards(
     }
   };
   return {
-    async post(people, content) {
+    /** Posts the missing cards. */
+    async post(people: readonly NamedDecider[], content: Content): Promise<void> {
       await reach(people);
       await Promise.all(
         [...cards].map(([person, { place, message }]) =>
@@ -201,7 +185,8 @@ function createDeciderCards(
         ),
       );
     },
-    async remind(content) {
+    /** Posts this below each card that was posted before. */
+    async remind(content: Content): Promise<void> {
       const tag = { purpose: "reminder", part } as const;
       await Promise.all(
         [...cards].map(([person, { place }]) =>
@@ -215,7 +200,8 @@ function createDeciderCards(
         ),
       );
     },
-    async close(people, content) {
+    /** Shows this on all cards, including those that a worker posted to these people before it died. */
+    async close(people: readonly NamedDecider[], content: Content): Promise<void> {
       if (turn.resumed) await reach(people);
       await Promise.all(
         [...cards].map(([person, { message }]) =>

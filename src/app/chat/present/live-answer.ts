@@ -177,14 +177,7 @@ export class LiveAnswer {
 }
 
 /** Shows the latest state repeatedly, no faster than the platform accepts edits. Requests do not queue up. */
-export interface EditPacer {
-  /** Requests that the latest state be shown. */
-  request(): void;
-  /** Starts nothing more. Resolves when the running update is done. */
-  stop(): Promise<void>;
-  /** Resolves when the message may be edited again, or the turn is given up. */
-  editable(): Promise<void>;
-}
+export type EditPacer = ReturnType<typeof createEditPacer>;
 
 /**
  * @param interval minimum time between the end of one `show` and the next, ms
@@ -195,7 +188,7 @@ export function createEditPacer(
   { clock, givenUp, logger, turn_id }: Pick<PresentedTurn, "clock" | "givenUp" | "logger" | "turn_id">,
   interval: number,
   show: () => Promise<number>,
-): EditPacer {
+) {
   let wanted = false;
   let stopped = false;
   let running: Promise<void> | undefined;
@@ -231,17 +224,20 @@ export function createEditPacer(
       });
   };
   return {
-    request() {
+    /** Requests that the latest state be shown. */
+    request(): void {
       wanted = true;
       begin();
     },
-    async stop() {
+    /** Starts nothing more. Resolves when the running update is done. */
+    async stop(): Promise<void> {
       stopped = true;
       cancel?.();
       cancel = undefined;
       await running;
     },
-    async editable() {
+    /** Resolves when the message may be edited again, or the turn is given up. */
+    async editable(): Promise<void> {
       const wait = editable - clock.now();
       if (wait > 0 && !givenUp.aborted) await clock.sleep(wait, givenUp).catch(() => undefined);
     },

@@ -51,12 +51,7 @@ export function planAnswer(
   const room = card === undefined ? 0 : headRoom;
   const limits = { ...platform.limits, answer_characters: answerRoom(platform.limits) - room };
   const shaped = shapeAnswer(redact(whole || "Here it is."), files.attached, limits);
-  const messages = shaped.parts.map(
-    (markdown, part): AnswerMessage => ({
-      markdown,
-      ...(part === 0 && mention !== undefined ? { mention } : {}),
-    }),
-  );
+  const messages = shaped.parts.map((markdown): AnswerMessage => ({ markdown }));
   const [first] = messages;
   const last = messages.at(-1);
   if (first === undefined || last === undefined) return messages;
@@ -72,13 +67,8 @@ export function planAnswer(
 /** Whether this is small talk: a few words, such as a greeting, with a few words in reply. */
 function isShort({ text }: PresentedTurn, { markdown, files }: AnswerMessage): boolean {
   const asked = text.trim();
-  if (
-    asked.length > maxSmallTalkLength ||
-    asked.split(/\s+/).length > maxSmallTalkWords ||
-    question.test(asked)
-  )
-    return false;
-  return markdown.length <= maxSmallTalkAnswer && files === undefined;
+  const isBrief = asked.length <= maxSmallTalkLength && asked.split(/\s+/).length <= maxSmallTalkWords;
+  return isBrief && !question.test(asked) && markdown.length <= maxSmallTalkAnswer && files === undefined;
 }
 
 /** The line above an answer whose question others did not see: that of a command, or of work in the background. */
@@ -105,10 +95,8 @@ function commandInWords(text: string): string {
 
 /** Feedback buttons are below the answer, all other actions in its menu. */
 function buttonsOf(turn_id: string, outcome: AnswerReady["outcome"], hasSteps: boolean): OutgoingButton[] {
-  const behind = (
-    role: "again" | "continue" | "details" | "teach" | "forget",
-    label: string,
-  ): OutgoingButton => ({
+  type Role = "again" | "continue" | "details" | "teach" | "forget";
+  const behind = (role: Role, label: string): OutgoingButton => ({
     action: { role, turn_id },
     label,
     menu: true,
@@ -129,11 +117,5 @@ function buttonsOf(turn_id: string, outcome: AnswerReady["outcome"], hasSteps: b
 
 /** The end of a turn whose answer was ready. */
 export function finishedBy({ outcome, text, output, private: isPrivate }: AnswerReady): TurnEventBody {
-  return {
-    type: "turn_finished",
-    outcome,
-    text,
-    ...(output === undefined ? {} : { output }),
-    ...(isPrivate === undefined ? {} : { private: isPrivate }),
-  };
+  return { type: "turn_finished", outcome, text, output, private: isPrivate };
 }

@@ -1,9 +1,9 @@
 import { unlessAborted } from "../../../base/time-limit.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/log/turn-event.ts";
 import { type ClaimedTurn, seqStride } from "../../../core/log/turn-log.ts";
-import { emptyTurnView, foldTurn, type TurnView } from "../../../core/log/turn-view.ts";
+import { emptyTurnView, foldTurn } from "../../../core/log/turn-view.ts";
 import { channelThread } from "../../../core/ports/chat-platform.ts";
-import type { FileStore, KeyValue } from "../../../core/ports/storage.ts";
+import type { KeyValue } from "../../../core/ports/storage.ts";
 import { type ProgressLevel, settingsOf } from "../../../core/skill/namespace-state.ts";
 import { isDirectMessage } from "../../../core/values/place.ts";
 import { followGivenUp, ShuttingDown } from "../../turns/given-up.ts";
@@ -14,42 +14,16 @@ import { PersonPrompts } from "./person-prompts.ts";
 import { type AnswerReady, finishedBy } from "./plan-answer.ts";
 import { lastReference } from "./posted-message.ts";
 import { noteCalls, type PresentedTurn, type TurnPresenterDeps } from "./presented-turn.ts";
-import { type Aside, createAside, reasonAbove } from "./private-answer.ts";
+import { createAside, reasonAbove } from "./private-answer.ts";
 import { statusOf } from "./render-progress.ts";
 import { replaceEarlier } from "./replace-earlier.ts";
-import {
-  createNoteQueue,
-  createTurnProgress,
-  mergeNotes,
-  type NoteQueue,
-  type TurnProgress,
-} from "./turn-progress.ts";
-import { createWorkingMark, type WorkingMark } from "./working-mark.ts";
+import { createNoteQueue, createTurnProgress, mergeNotes } from "./turn-progress.ts";
+import { createWorkingMark } from "./working-mark.ts";
 
 type Finished = Extract<TurnEventBody, { type: "turn_finished" }>;
 
 /** The parts that show one turn. */
-interface Stage {
-  turn: PresentedTurn;
-  claimed: ClaimedTurn;
-  files: FileStore | undefined;
-  log: TurnPresenterDeps["log"];
-  notes: NoteQueue;
-  mark: WorkingMark;
-  live: LiveAnswer;
-  progress: TurnProgress;
-  prompts: PersonPrompts;
-  /** Files that were made since the turn was claimed. */
-  made: TurnEventBody[];
-  /** Turns of further messages that this one has absorbed. */
-  taken: Set<string>;
-  notifyAfterMs: number;
-  /** Why everything from now on is for the asker alone; undefined while it is public. */
-  because: string | undefined;
-  /** The place for private texts. */
-  aside(): Promise<Aside>;
-  view: TurnView;
-}
+type Stage = ReturnType<typeof openStage>;
 
 /** Delay before retrying a question that could not be posted, ms. */
 const questionRetryMs = 30_000;
@@ -57,7 +31,7 @@ const questionRetryMs = 30_000;
 /** Time for running calls to end when a turn is given up, ms. */
 const closeTimeoutMs = 2_000;
 
-/** The events of a turn shown on its platform, including those of its presentation (`TurnPresenter.around`). */
+/** The events of a turn shown on its platform, including those of its presentation (`createTurnPresenter`). */
 export async function* presentTurn(
   deps: TurnPresenterDeps,
   claimed: ClaimedTurn,
@@ -85,7 +59,7 @@ function openStage(
   claimed: ClaimedTurn,
   base: Pick<PresentedTurn, "platform" | "to">,
   givenUp: AbortSignal,
-): Stage {
+) {
   const { inbound, turn_id, events } = claimed;
   const { namespace, thread, author, kind, text } = inbound;
   const notes = createNoteQueue();
@@ -97,7 +71,7 @@ function openStage(
   const calls = isForAuthor && !isDirectMessage(namespace);
   const turn: PresentedTurn = {
     ...base,
-    ...(calls ? { mention: author.id } : {}),
+    mention: calls ? author.id : undefined,
     background: background?.to,
     turn_id,
     kind,
@@ -127,9 +101,18 @@ function openStage(
   if (because !== undefined) live.hide();
   const aside = createAside(turn);
   const prompts = new PersonPrompts(turn, events, aside);
-  const taken = new Set(events.flatMap((event) => (event.type === "steered" ? [event.from_turn] : [])));
-  const shown = { notes, mark, live, progress, prompts, made: [], taken, because, aside, view };
-  return { turn, claimed, files, log, notifyAfterMs: chat.notify_after_ms, ...shown };
+  return {
+    ...{ turn, claimed, files, log, notes, mark, live, progress, prompts, view },
+    notifyAfterMs: chat.notify_after_ms,
+    /** Files that were made since the turn was claimed. */
+    made: [] as TurnEventBody[],
+    /** Turns of further messages that this one has absorbed. */
+    taken: new Set(events.flatMap((event) => (event.type === "steered" ? [event.from_turn] : []))),
+    /** Why everything from now on is for the asker alone; undefined while it is public. */
+    because,
+    /** The place for private texts. */
+    aside,
+  };
 }
 
 /** The progress level of the channel; `steps` when its settings cannot be read. */
@@ -179,13 +162,7 @@ async function* showRun(
   await adoptFirstPart(stage);
   yield* notes.take();
   const { outcome, text, output, private: isPrivate } = finished;
-  const ready: AnswerReady = {
-    type: "answer_ready",
-    outcome,
-    text,
-    ...(output === undefined ? {} : { output }),
-    ...(isPrivate === undefined ? {} : { private: isPrivate }),
-  };
+  const ready: AnswerReady = { type: "answer_ready", outcome, text, output, private: isPrivate };
   yield ready;
   return ready;
 }

@@ -1,7 +1,6 @@
 import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import { anyOf, type NamedDecider } from "../../../core/effects/mentioning.ts";
 import type { TurnEventOf } from "../../../core/log/turn-event.ts";
-import type { ApprovalVerdict } from "../../../core/log/turn-view.ts";
 import type { ButtonAction, OutgoingButton, OutgoingMessage } from "../../../core/ports/chat-platform.ts";
 import { editedInput, textToEdit } from "../../../core/values/call-arguments.ts";
 import {
@@ -13,6 +12,7 @@ import {
   shownCall,
   turnLabel,
 } from "../../../core/values/shown.ts";
+import type { Verdict } from "../../../core/values/verdict.ts";
 
 export type Approval = Omit<TurnEventOf<"approval_requested">, "seq" | "at" | "turn_id">;
 
@@ -129,16 +129,16 @@ function cardOf(
 function buttonsOf(approval: Approval): OutgoingButton[] {
   const { approval_id, binds, input, person } = approval;
   const forTurn = turnLabel(approval);
-  const decide = (verdict: ApprovalVerdict): ButtonAction => ({ role: "decide", approval_id, verdict });
+  const decide = (verdict: Verdict): ButtonAction => ({ role: "decide", approval_id, verdict });
   const quoted = textToEdit(approval);
   const yes = person === undefined ? "Approve" : "Accept";
   const once = binds === undefined && !person?.for_answer ? yes : `${yes} once`;
   return [
-    { action: decide(true), label: once, style: "primary" },
+    { action: decide("once"), label: once, style: "primary" },
     ...(quoted === undefined || quoted.length > maxEdited
       ? []
       : [{ action: { role: "edit", approval_id }, label: "Edit" } as const]),
-    { action: decide(false), label: "Refuse", style: "danger" },
+    { action: decide("refuse"), label: "Refuse", style: "danger" },
     ...(forTurn === undefined ? [] : [{ action: decide("turn"), label: forTurn }]),
     ...(binds === undefined
       ? []

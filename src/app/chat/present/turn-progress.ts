@@ -5,20 +5,6 @@ import type { ProgressLevel } from "../../../core/skill/namespace-state.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { renderCollapsed, renderProgress } from "./render-progress.ts";
 
-/** The progress of a turn, at the level its channel has chosen. */
-export interface TurnProgress {
-  /** Updates the state of the turn. */
-  changed(view: TurnView): void;
-  /** The current card; undefined when there is nothing to show. @param above whether the answer follows below it */
-  card(above: boolean): Promise<ProgressCard | undefined>;
-  /** Whether there is a notice of what the turn waits for, which is shown even before `notBefore`. */
-  readonly hasNotice: boolean;
-  /** Requests no more updates. */
-  stop(): void;
-  /** The card above the final answer; undefined when there is none. */
-  collapsed(view: TurnView): Promise<ProgressCard | undefined>;
-}
-
 export interface ProgressOptions {
   level: Promise<ProgressLevel>;
   /** No card is requested before this time, ms since the epoch. */
@@ -29,16 +15,18 @@ export interface ProgressOptions {
   show(): void;
 }
 
+/** The progress of a turn, at the level its channel has chosen. */
 export function createTurnProgress(
   { clock, platform }: PresentedTurn,
   { level, notBefore, shortest, show }: ProgressOptions,
-): TurnProgress {
+) {
   let newest: TurnView | undefined;
   let waking: (() => void) | undefined;
   let isOver = false;
 
   return {
-    changed(view) {
+    /** Updates the state of the turn. */
+    changed(view: TurnView): void {
       if (isOver || (newest === undefined && !isWorthShowing(view))) return;
       newest = view;
       const wait = notBefore - clock.now();
@@ -49,7 +37,8 @@ export function createTurnProgress(
           show();
         });
     },
-    async card(above) {
+    /** The current card; undefined when there is nothing to show. @param above whether the answer follows below it */
+    async card(above: boolean): Promise<ProgressCard | undefined> {
       const chosen = await level;
       // Progress shown without a text stays until there is an answer.
       if (newest === undefined || (above && !isWorthShowing(newest))) return undefined;
@@ -57,15 +46,18 @@ export function createTurnProgress(
       const limit = platform.limits.message_characters;
       return renderProgress(newest, { level: chosen, limit, now: clock.now(), above });
     },
-    get hasNotice() {
+    /** Whether there is a notice of what the turn waits for, which is shown even before `notBefore`. */
+    get hasNotice(): boolean {
       return newest?.notice !== undefined;
     },
-    stop() {
+    /** Requests no more updates. */
+    stop(): void {
       isOver = true;
       waking?.();
       waking = undefined;
     },
-    async collapsed(view) {
+    /** The card above the final answer; undefined when there is none. */
+    async collapsed(view: TurnView): Promise<ProgressCard | undefined> {
       const chosen = await level;
       const { started_at = view.accepted_at, finished_at = clock.now() } = view;
       if (chosen === "quiet" || finished_at - started_at < shortest) return undefined;
@@ -80,29 +72,25 @@ function isWorthShowing({ steps, notice, thought, remarks }: TurnView): boolean 
 }
 
 /** Events that wait to be stored between a turn's own. */
-export interface NoteQueue {
-  add(event: TurnEventBody): void;
-  /** Removes and returns all waiting events, in order. */
-  take(): TurnEventBody[];
-  /** Resolves when at least one waits. */
-  arrived(): Promise<undefined>;
-}
+export type NoteQueue = ReturnType<typeof createNoteQueue>;
 
-export function createNoteQueue(): NoteQueue {
+export function createNoteQueue() {
   let waiting: TurnEventBody[] = [];
   let arrival = Promise.withResolvers<undefined>();
   return {
-    add(event) {
+    add(event: TurnEventBody): void {
       waiting.push(event);
       arrival.resolve(undefined);
     },
-    take() {
+    /** Removes and returns all waiting events, in order. */
+    take(): TurnEventBody[] {
       if (waiting.length === 0) return [];
       const taken = waiting;
       waiting = [];
       arrival = Promise.withResolvers();
       return taken;
     },
+    /** Resolves when at least one waits. */
     arrived: () => arrival.promise,
   };
 }

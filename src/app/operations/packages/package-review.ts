@@ -37,7 +37,7 @@ export function reviewText(review: PackageReview, { whole }: Pick<Reading, "whol
   const shown = whole ? facts : facts.slice(0, maxFindings);
   const more = facts.length - shown.length;
   const lines = [
-    `**${text(skill_id, 100)}** ${text(version, 40)} (${kind}, ${countOf(files)}, ${Math.ceil(bytes / 1024)} KB)`,
+    `**${text(skill_id, 100)}** ${text(version, 40)} (${kind}, ${files === 1 ? "1 file" : `${files} files`}, ${Math.ceil(bytes / 1024)} KB)`,
     text(review.description, 300),
     `${verdict(findings)} ${readBy(review)}`,
     ...shown.map(findingText),
@@ -132,11 +132,13 @@ export function choicesText(choices: readonly SkillChoice[], address = ""): stri
   ].join("\n\n");
 }
 
+function countOf(findings: readonly PackageFinding[], severity: PackageFinding["severity"]): number {
+  return findings.filter((finding) => finding.severity === severity).length;
+}
+
 /** The number of grave findings, in words; empty if there are none. */
 function countsOf({ findings }: Pick<PackageReview, "findings">): string {
-  const count = (severity: PackageFinding["severity"]) =>
-    findings.filter((finding) => finding.severity === severity).length;
-  const [danger, warnings] = [count("danger"), count("warning")];
+  const [danger, warnings] = [countOf(findings, "danger"), countOf(findings, "warning")];
   return [
     ...(danger === 0 ? [] : [`${danger} dangerous`]),
     ...(warnings === 0 ? [] : [`${warnings} ${warnings === 1 ? "warning" : "warnings"}`]),
@@ -145,18 +147,13 @@ function countsOf({ findings }: Pick<PackageReview, "findings">): string {
 
 /** Reviews with the gravest findings first. */
 function byGravity(reviews: readonly PackageReview[]): PackageReview[] {
-  const rank = ({ findings }: PackageReview) => {
-    const severities = findings.map(({ severity }) => severity);
-    return severities.includes("danger") ? 0 : severities.includes("warning") ? 1 : 2;
-  };
+  const rank = ({ findings }: PackageReview) =>
+    countOf(findings, "danger") > 0 ? 0 : countOf(findings, "warning") > 0 ? 1 : 2;
   return reviews.toSorted((a, b) => rank(a) - rank(b));
 }
 
 function verdict(findings: readonly PackageFinding[]): string {
-  const count = (severity: PackageFinding["severity"]) =>
-    findings.filter((finding) => finding.severity === severity).length;
-  const danger = count("danger");
-  const warnings = count("warning");
+  const [danger, warnings] = [countOf(findings, "danger"), countOf(findings, "warning")];
   if (danger > 0)
     return `Found **${danger} dangerous** and ${warnings} doubtful places. Do not enable it unless you trust who wrote it.`;
   if (warnings > 0)
@@ -177,10 +174,6 @@ function text(value: string, maxChars: number): string {
 
 function lineOf(line: number | undefined): string {
   return line === undefined ? "" : `:${line}`;
-}
-
-function countOf(files: number): string {
-  return files === 1 ? "1 file" : `${files} files`;
 }
 
 /** Says that code reads files of a conversation, and where it may send them. */

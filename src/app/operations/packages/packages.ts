@@ -87,26 +87,24 @@ export const installPackage = operation({
     summary: "Install skills from an address or an archive; nothing of them is active",
     answers: "what was installed, with its review",
   },
-  chat: [
-    {
-      command: "skill install",
-      public: true,
-      description: "Installs a skill from a .zip, .tar.gz or git address, or the attached archive",
-      options: [
-        {
-          name: "address",
-          description: "Where the package is: https://…/skill.zip, .tar.gz, or a git address",
-          required: true,
-        },
-        {
-          name: "skills",
-          description: "Of many skills: all, or the names of some with commas",
-          usage: "[all | names]",
-        },
-      ],
-      read: packageInWords,
-    },
-  ],
+  chat: {
+    command: "skill install",
+    public: true,
+    description: "Installs a skill from a .zip, .tar.gz or git address, or the attached archive",
+    options: [
+      {
+        name: "address",
+        description: "Where the package is: https://…/skill.zip, .tar.gz, or a git address",
+        required: true,
+      },
+      {
+        name: "skills",
+        description: "Of many skills: all, or the names of some with commas",
+        usage: "[all | names]",
+      },
+    ],
+    read: packageInWords,
+  },
   text: (done, _input, reading) => installedText(done, "installed", reading),
   async run(call) {
     const source = await sourceOf(call);
@@ -135,16 +133,14 @@ export const updatePackage = operation({
     summary: "Install a skill again from where it came from",
     answers: "what was installed, with its review",
   },
-  chat: [
-    {
-      ...named,
-      command: "skill update",
-      public: true,
-      description: "Installs a skill again from where it came from",
-      options: [installedOption],
-    },
-  ],
-  commandLine: [{ command: "skills update <id>" }],
+  chat: {
+    ...named,
+    command: "skill update",
+    public: true,
+    description: "Installs a skill again from where it came from",
+    options: [installedOption],
+  },
+  commandLine: { command: "skills update <id>" },
   text: (done, _input, reading) => installedText(done, "updated", reading),
   async run(call) {
     const { input, asker, services, signal } = call;
@@ -166,16 +162,14 @@ export const removePackage = operation({
     summary: "Remove an installed skill",
     answers: "what was removed",
   },
-  chat: [
-    {
-      ...named,
-      command: "skill remove",
-      public: true,
-      description: "Removes an installed skill",
-      options: [installedOption],
-    },
-  ],
-  commandLine: [{ command: "skills remove <id>" }],
+  chat: {
+    ...named,
+    command: "skill remove",
+    public: true,
+    description: "Removes an installed skill",
+    options: [installedOption],
+  },
+  commandLine: { command: "skills remove <id>" },
   text: ({ removed: { skill_id, from } }) =>
     `**${skill_id}** is removed. It came from \`${from.replaceAll("`", "")}\` and can be installed again from there.`,
   async run({ input, services }) {
@@ -197,15 +191,13 @@ export const reviewSkill = operation({
     summary: "What a skill's files do, and what looks dangerous in them",
     answers: "what it is and can do",
   },
-  chat: [
-    {
-      ...named,
-      command: "skill review",
-      description: "Shows what a skill's files do, and what looks dangerous in them",
-      options: [skillOption],
-    },
-  ],
-  commandLine: [{ command: "skills review <id>" }],
+  chat: {
+    ...named,
+    command: "skill review",
+    description: "Shows what a skill's files do, and what looks dangerous in them",
+    options: [skillOption],
+  },
+  commandLine: { command: "skills review <id>" },
   text: (review, _input, reading) => reviewText(review, reading),
   async run({ input, asker, services }) {
     const skill = await findSkill(input.id, services);

@@ -8,7 +8,7 @@ import {
   preparedState,
 } from "../../../core/skill/packages.ts";
 import { skillId } from "../../services/shapes.ts";
-import { operation, operators, said } from "../operation.ts";
+import { auditNote, operation, operators, said } from "../operation.ts";
 import { findSkill, skillOption, whichSkill } from "../skills/find-skill.ts";
 
 const who = operators("prepare packages for code");
@@ -47,7 +47,7 @@ export const listSandboxPackages = operation({
     summary: "Packages that are prepared for code in the sandbox",
     answers: "the sets, and what is being prepared",
   },
-  commandLine: [{ command: "sandbox list" }],
+  commandLine: { command: "sandbox list" },
   text({ sets, working, last }) {
     const none = "No packages are prepared. Add some: knack sandbox add python numpy";
     const now = working === undefined ? [] : [`Being prepared: ${escapeMarkdown(working.what)}`];
@@ -72,13 +72,11 @@ export const addSandboxPackages = operation({
     summary: "Install packages for all code in the sandbox",
     answers,
   },
-  commandLine: [
-    {
-      command: "sandbox add <language> [package...]",
-      read: ({ language, package: packages }) => ({ language, packages: packages ?? [] }),
-      follow,
-    },
-  ],
+  commandLine: {
+    command: "sandbox add <language> [package...]",
+    read: ({ language, package: packages }) => ({ language, packages: packages ?? [] }),
+    follow,
+  },
   text,
   run: async ({ input, asker, services }) =>
     await services.prepared.add(input.language, input.packages, asker.by.id),
@@ -95,13 +93,11 @@ export const removeSandboxPackages = operation({
     summary: "Remove packages from code in the sandbox",
     answers,
   },
-  commandLine: [
-    {
-      command: "sandbox remove <language> <package...>",
-      read: ({ language, package: packages }) => ({ language, packages }),
-      follow,
-    },
-  ],
+  commandLine: {
+    command: "sandbox remove <language> <package...>",
+    read: ({ language, package: packages }) => ({ language, packages }),
+    follow,
+  },
   text,
   run: async ({ input, asker, services }) =>
     await services.prepared.remove(input.language, input.packages, asker.by.id),
@@ -118,17 +114,15 @@ export const prepareSkill = operation({
     summary: "Install the packages that a skill lists, for its code alone",
     answers,
   },
-  chat: [
-    {
-      command: "skill prepare",
-      description: "Installs the packages that a skill lists, for its code alone",
-      options: [skillOption],
-      read: (words) => (words === "" ? undefined : { id: words }),
-      missing: whichSkill,
-      say: (output) => said(text(output)),
-    },
-  ],
-  commandLine: [{ command: "sandbox prepare <id>", follow }],
+  chat: {
+    command: "skill prepare",
+    description: "Installs the packages that a skill lists, for its code alone",
+    options: [skillOption],
+    read: (words) => (words === "" ? undefined : { id: words }),
+    missing: whichSkill,
+    say: (output) => said(text(output)),
+  },
+  commandLine: { command: "sandbox prepare <id>", follow },
   text,
   async run({ input, asker, services }) {
     const skill = await findSkill(input.id, services);
@@ -137,11 +131,12 @@ export const prepareSkill = operation({
     const root = parent === undefined ? skill : await findSkill(parent, services);
     return root.ok ? await services.prepared.prepare(root.value, asker.by.id) : root;
   },
-  audit: (_, { input }) => ({
-    action: "skill_packages_prepared",
-    subject: input.id,
-    detail: `prepared the packages of **${escapeMarkdown(oneLine(input.id, 200))}**`,
-  }),
+  audit: (_, { input }) =>
+    auditNote(
+      "skill_packages_prepared",
+      input.id,
+      `prepared the packages of **${escapeMarkdown(oneLine(input.id, 200))}**`,
+    ),
 });
 
 function note(

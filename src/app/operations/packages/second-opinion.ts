@@ -41,17 +41,14 @@ export function guideReader({
   if (!model.generative) return undefined;
   return async ({ id, description, instructions: guide }, signal) => {
     const over = await spending.exceeded(namespace, by);
-    if (over !== undefined) return opinion("info", `No model read the guide: ${over}.`);
+    if (over !== undefined) return fact(`No model read the guide: ${over}.`);
     const text = `Id: ${id}\nDescription: ${description}\n\nGuide:\n${guide.slice(0, maxGuide)}`;
     const spent = (usage: Usage) => spending.add(namespace, by.id, usage);
     try {
       const asked = { instructions, text, schema: answer, maxTokens, longestMs, signal };
       const given = await askSmallModel({ model, clock, spent }, asked);
       if (given === undefined)
-        return opinion(
-          "info",
-          `The model ${model.id} read the guide, and its answer could not be understood.`,
-        );
+        return fact(`The model ${model.id} read the guide, and its answer could not be understood.`);
       const { doubtful, reason } = given;
       const whole = guide.length > maxGuide ? `the first ${maxGuide} characters of the guide` : "the guide";
       return opinion(
@@ -60,12 +57,13 @@ export function guideReader({
       );
     } catch (error) {
       signal.throwIfAborted();
-      return opinion(
-        "info",
-        `The model ${model.id} could not read the guide: ${oneLine(errorText(error), 200)}`,
-      );
+      return fact(`The model ${model.id} could not read the guide: ${oneLine(errorText(error), 200)}`);
     }
   };
+}
+
+function fact(message: string): PackageFinding {
+  return opinion("info", message);
 }
 
 function opinion(severity: PackageFinding["severity"], message: string): PackageFinding {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import { type GoalView, goalViewSchema, maxPlanText } from "../../../core/ports/schedule.ts";
+import { type GoalView, goalViewSchema, maxPlanText } from "../../../core/ports/schedules.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { mayStop } from "../../../core/values/inbound.ts";
 import { threadSchema } from "../../../core/values/place.ts";
@@ -32,10 +32,7 @@ export const showGoal = operation({
   ],
   commandLine: [{ command: "goal show <namespace> <thread>" }],
   text: ({ goal }) => (goal === undefined ? `This thread has no goal. ${how}` : wordsOf(goal)),
-  async run(call) {
-    const goal = await goalOf(call);
-    return { ok: true, value: goal === undefined ? {} : { goal: goal.view } };
-  },
+  run: async (call) => ({ ok: true, value: { goal: (await goalOf(call))?.view } }),
 });
 
 export const setGoal = operation({
@@ -147,10 +144,10 @@ async function mayStopGoal(call: GoalCall): Promise<Outcome<unknown>> {
 }
 
 /** `the report has a chart per region 5 turns`: the aim, which may be in quotes, and the maximum of turns. */
-function aimIn(words: string): { aim: string; turns?: number } {
+function aimIn(words: string): { aim: string; turns: number | undefined } {
   const cap = /\s(\d{1,6})\s+turns?$/i.exec(words);
   const aim = (cap === null ? words : words.slice(0, cap.index)).trim().replace(/^["“„«](.*)["”“»]$/s, "$1");
-  return { aim, ...(cap === null ? {} : { turns: Number(cap[1]) }) };
+  return { aim, turns: cap === null ? undefined : Number(cap[1]) };
 }
 
 function quoted({ aim }: GoalView): string {

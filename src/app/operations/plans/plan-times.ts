@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import { type When, whenShape } from "../../../core/ports/plan-times.ts";
-import { maxPlanText, type PlannedView, plannedViewSchema } from "../../../core/ports/schedule.ts";
+import { maxPlanText, type PlannedView, plannedViewSchema } from "../../../core/ports/schedules.ts";
 import { channelName } from "../../services/shapes.ts";
 import { operation } from "../operation.ts";
 import { idIn, keyOf, mayChange, planId, plannerOf, planOption } from "./schedules.ts";
@@ -163,7 +163,7 @@ export const changeSchedule = operation({
     const { schedules } = call.services;
     const { id: known, namespace, ...when } = call.input;
     const planner = plannerOf(call, namespace);
-    const plan = await schedules.replan(planner, known, when);
+    const plan = await schedules.plan(planner, { what: "change", id: known, ...when });
     if (!plan.ok) return plan;
     const whom = plan.value.value.for;
     if (whom === undefined) return schedules.add(planner, plan.value, keyOf(call));

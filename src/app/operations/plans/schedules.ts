@@ -1,7 +1,11 @@
 import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import { type PlannedView, plannedViewSchema } from "../../../core/ports/schedule.ts";
-import type { PlanChange, Planner } from "../../../core/ports/schedules.ts";
+import {
+  type PlanChange,
+  type PlannedView,
+  type Planner,
+  plannedViewSchema,
+} from "../../../core/ports/schedules.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import type { Author } from "../../../core/values/inbound.ts";
 import { channelName } from "../../services/shapes.ts";
@@ -172,6 +176,42 @@ export function mayChange(call: Change): Promise<Outcome<unknown>> {
   const { input, services } = call;
   return services.schedules.mayChange(plannerOf(call, input.namespace), input.id);
 }
+
+const id = z.string().min(1).max(40).describe("as the message or the question says it");
+
+const consents = {
+  accept: ["Lets a schedule or trigger of somebody else write to you", "may write to you"],
+  refuse: ["Ends direct messages that somebody else's schedule sends you", "no longer writes to you"],
+} as const;
+
+/** Whether plans of others may write to a person. */
+export const consentToSchedule = operation({
+  name: "schedule.consent",
+  input: z.object({ id, agrees: z.boolean() }),
+  output: z.object({ id, agrees: z.boolean() }),
+  who: "anyone",
+  chat: (["accept", "refuse"] as const).map((word) => ({
+    command: `agent schedule ${word}`,
+    description: consents[word][0],
+    options: [{ name: "id", description: "The id, as the message or the question says it", required: true }],
+    read: (words) => (words === "" ? undefined : { id: idIn(words), agrees: word === "accept" }),
+    missing: `Which one? \`/agent schedule ${word} <id>\`; its messages say the id.`,
+  })),
+  text: ({ id: known, agrees }) => `\`${known}\` ${consents[agrees ? "accept" : "refuse"][1]}.`,
+  async run({ input: { id: known, agrees }, asker: { by }, services: { schedules } }) {
+    if ((await schedules.receivers(known))[by.id] === undefined) {
+      const message = `No schedule or trigger ${known} has asked to write to you.`;
+      return { ok: false, status: 404, message };
+    }
+    await schedules.agree(known, by.id, agrees);
+    return { ok: true, value: { id: known, agrees } };
+  },
+  audit: ({ id: known, agrees }) => ({
+    action: agrees ? "schedule_accepted" : "schedule_declined",
+    subject: known,
+    detail: `${agrees ? "accepts" : "no longer accepts"} direct messages of **${known}**`,
+  }),
+});
 
 /** The id in the words after a command, as people copy it. */
 export function idIn(words: string): string {

@@ -3,7 +3,7 @@ import { escapeMarkdown } from "../../../base/markdown-text.ts";
 import type { Asker, Outcome } from "../../../core/values/failure.ts";
 import { mayOperate } from "../../../core/values/inbound.ts";
 import { personKey, shownPerson } from "../../../core/values/place.ts";
-import { type OperationCall, operation } from "../operation.ts";
+import { auditNote, type OperationCall, operation } from "../operation.ts";
 import { serverView } from "./server-view.ts";
 import { configured, findServer, named, serverName, unknownServer } from "./servers.ts";
 
@@ -30,23 +30,20 @@ export const loginServer = operation({
     summary: "Connect an account with a tool server",
     answers: "where the person connects it",
   },
-  chat: [
-    {
-      ...named,
-      command: "mcp login",
-      description: "Connects your account with a tool server",
-    },
-  ],
-  commandLine: [{ command: "mcp login <name>", needsBot: "since the answer of the login comes to it" }],
+  chat: {
+    ...named,
+    command: "mcp login",
+    description: "Connects your account with a tool server",
+  },
+  commandLine: { command: "mcp login <name>", needsBot: "since the answer of the login comes to it" },
   text: ({ url }, { name }) =>
     `Open this to connect your account with **${escapeMarkdown(name)}**. It is for you alone, and works once for a few minutes:\n\n${url}`,
   async run({ input, asker, services }) {
     const found = await findServer(input.name, services);
     if (!found.ok || services.servers === undefined) return unknownServer(input.name, []);
     const login = await services.servers.login(found.value.name, ...personOf(asker));
-    return login.ok
-      ? { ok: true, value: { url: login.url } }
-      : { ok: false, status: 409, message: login.reason };
+    if (login.ok) return { ok: true, value: { url: login.url } };
+    return { ok: false, status: 409, message: login.reason };
   },
 });
 
@@ -60,14 +57,12 @@ export const logoutServer = operation({
     summary: "Forget an account with a tool server",
     answers: "the server afterwards",
   },
-  chat: [
-    {
-      ...named,
-      command: "mcp logout",
-      description: "Forgets your account with a tool server",
-    },
-  ],
-  commandLine: [{ command: "mcp logout <name>" }],
+  chat: {
+    ...named,
+    command: "mcp logout",
+    description: "Forgets your account with a tool server",
+  },
+  commandLine: { command: "mcp logout <name>" },
   text({ name, credentials }) {
     const whose = credentials === "shared" ? "The account everybody used" : "Your account";
     return `${whose} with **${name}** is forgotten. \`/mcp login ${name}\` connects one again.`;
@@ -81,11 +76,7 @@ export const logoutServer = operation({
   },
   audit({ name, credentials }) {
     const whose = credentials === "shared" ? "the shared account" : "their account";
-    return {
-      action: "server_logout",
-      subject: name,
-      detail: `disconnected ${whose} of the server **${name}**`,
-    };
+    return auditNote("server_logout", name, `disconnected ${whose} of the server **${name}**`);
   },
 });
 

@@ -1,6 +1,6 @@
 /** Tool servers as people and programs see them. */
 import { z } from "zod";
-import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
+import { escapeMarkdown, few, oneLine } from "../../../base/markdown-text.ts";
 import type { ServerState } from "../../../core/skill/packages.ts";
 import type { Diagnostic } from "../../../core/skill/skill.ts";
 import { approvers } from "../../../core/values/inbound.ts";
@@ -76,11 +76,10 @@ export function serverListText(
 function serverLine(server: ServerView, whole: boolean): string {
   const { name, skill_id, state, problem, transport } = server;
   const offered = server.tools.filter(({ suppressed }) => !suppressed);
-  const names = offered.slice(0, 8).map((tool) => `\`${oneLine(tool.name, 64).replaceAll("`", "")}\``);
-  const more = offered.length > names.length ? ` and ${offered.length - names.length} more` : "";
+  const names = offered.map((tool) => `\`${oneLine(tool.name, 64).replaceAll("`", "")}\``);
   const asking = offered.filter(({ asks = "nobody" }) => asks !== "nobody").length;
   const ask = asking === 0 ? "" : ` (${asking} ask before they run)`;
-  const tools = whole || offered.length === 0 ? "" : `. Tools: ${names.join(", ")}${more}${ask}`;
+  const tools = whole || offered.length === 0 ? "" : `. Tools: ${few(names, 8)}${ask}`;
   const as = skill_id === name ? "" : `, skill \`${skill_id}\``;
   const line = `- ${states[state][0]} **${escapeMarkdown(name)}** (${transport}${as}) ${stateWords(state)}${tools}`;
   const todo = advice(server);

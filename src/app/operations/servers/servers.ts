@@ -12,7 +12,7 @@ import type { Skill } from "../../../core/skill/skill.ts";
 import { nearest } from "../../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { closed, diagnostic } from "../../services/shapes.ts";
-import { operation, operators } from "../operation.ts";
+import { auditNote, operation, operators } from "../operation.ts";
 import type { CommandOption, Services } from "../services.ts";
 import { controlledText, type ServerView, serverListText, serverView, stateWords } from "./server-view.ts";
 
@@ -48,14 +48,12 @@ export const listServers = operation({
     summary: "The tool servers (MCP), their state and their tools",
     answers: "the servers",
   },
-  chat: [
-    {
-      command: "mcp list",
-      description: "Shows the tool servers (MCP), their state and their tools",
-      read: () => ({}),
-    },
-  ],
-  commandLine: [{ command: "mcp list", settled: true }],
+  chat: {
+    command: "mcp list",
+    description: "Shows the tool servers (MCP), their state and their tools",
+    read: () => ({}),
+  },
+  commandLine: { command: "mcp list", settled: true },
   text: (output, _input, reading) => serverListText(output, reading),
   async run({ services }) {
     const servers = await Promise.all((await configured(services)).map((status) => viewOf(status, services)));
@@ -107,11 +105,8 @@ export const controlServer = operation({
     if (status === undefined) return unknownServer(input.name, await configured(services));
     return { ok: true, value: status };
   },
-  audit: ({ name }, { input: { action } }) => ({
-    action: `server_${action}`,
-    subject: name,
-    detail: `${actionWords[action][1]} the server **${name}**`,
-  }),
+  audit: ({ name }, { input: { action } }) =>
+    auditNote(`server_${action}`, name, `${actionWords[action][1]} the server **${name}**`),
 });
 
 export const trustServer = operation({

@@ -30,28 +30,26 @@ export const grantHosts = operation({
     summary: "Let the code of a skill reach hosts, in every channel",
     answers,
   },
-  chat: [
-    {
-      command: "skill grant",
-      public: true,
-      description: "Lets the code of a skill reach hosts, in every channel",
-      options: [
-        skillOption,
-        {
-          name: "hosts",
-          description: "The hosts, separated by spaces: api.weather.example",
-          required: true,
-          usage: "<host> [<host> …]",
-        },
-      ],
-      read(words) {
-        const [id, ...hosts] = listed(words);
-        return id === undefined || hosts.length === 0 ? undefined : { id, hosts };
+  chat: {
+    command: "skill grant",
+    public: true,
+    description: "Lets the code of a skill reach hosts, in every channel",
+    options: [
+      skillOption,
+      {
+        name: "hosts",
+        description: "The hosts, separated by spaces: api.weather.example",
+        required: true,
+        usage: "<host> [<host> …]",
       },
-      missing: "Which skill, and which hosts? For example `/skill grant weather api.weather.example`.",
+    ],
+    read(words) {
+      const [id, ...hosts] = listed(words);
+      return id === undefined || hosts.length === 0 ? undefined : { id, hosts };
     },
-  ],
-  commandLine: [{ command: "skills grant <id> <host...>", read: ({ id, host }) => ({ id, hosts: host }) }],
+    missing: "Which skill, and which hosts? For example `/skill grant weather api.weather.example`.",
+  },
+  commandLine: { command: "skills grant <id> <host...>", read: ({ id, host }) => ({ id, hosts: host }) },
   text: (output) => `${reaches(output)} This counts in every channel.`,
   async run({ input, asker, services }) {
     const skill = await findRoot(input.id, services);
@@ -79,28 +77,24 @@ export const revokeHosts = operation({
     summary: "Take hosts back from a skill, all unless named",
     answers,
   },
-  chat: [
-    {
-      command: "skill revoke",
-      public: true,
-      description: "Takes hosts back from a skill, all unless named",
-      options: [
-        skillOption,
-        { name: "hosts", description: "The hosts to take back; all unless given", usage: "[<host> …]" },
-      ],
-      read(words) {
-        const [id, ...hosts] = listed(words);
-        return id === undefined ? undefined : { id, ...(hosts.length === 0 ? {} : { hosts }) };
-      },
-      missing: whichSkill,
+  chat: {
+    command: "skill revoke",
+    public: true,
+    description: "Takes hosts back from a skill, all unless named",
+    options: [
+      skillOption,
+      { name: "hosts", description: "The hosts to take back; all unless given", usage: "[<host> …]" },
+    ],
+    read(words) {
+      const [id, ...hosts] = listed(words);
+      return id === undefined ? undefined : { id, ...(hosts.length === 0 ? {} : { hosts }) };
     },
-  ],
-  commandLine: [
-    {
-      command: "skills revoke <id> [host...]",
-      read: ({ id, host }) => ({ id, ...(host === undefined || host.length === 0 ? {} : { hosts: host }) }),
-    },
-  ],
+    missing: whichSkill,
+  },
+  commandLine: {
+    command: "skills revoke <id> [host...]",
+    read: ({ id, host }) => ({ id, ...(host === undefined || host.length === 0 ? {} : { hosts: host }) }),
+  },
   text(output, { hosts }) {
     const stays =
       hosts === undefined && output.granted.length > 0

@@ -37,18 +37,16 @@ export const runSkill = operation({
     summary: "Run a skill outside of a conversation",
     answers: "{skill_id, output, success: true}, or {error, …} of a skill that ran and failed",
   },
-  chat: [
-    {
-      command: "skill run",
-      public: true,
-      description: "Runs a skill now",
-      options: [skillOption, runInput],
-      read: (words) => ({ ...readRun(words) }),
-      guide: (input) => requestIn(askedIn(input)),
-      form: (input) => bareId(askedIn(input)),
-      answer: (call, { skills }) => runSkillCommand(skills, askedIn(call.input), call),
-    },
-  ],
+  chat: {
+    command: "skill run",
+    public: true,
+    description: "Runs a skill now",
+    options: [skillOption, runInput],
+    read: (words) => ({ ...readRun(words) }),
+    guide: (input) => requestIn(askedIn(input)),
+    form: (input) => bareId(askedIn(input)),
+    answer: (call, { skills }) => runSkillCommand(skills, askedIn(call.input), call),
+  },
   async run({ input: { id, params, namespace }, asker, services }) {
     const { output } = await runSkillNow(services, id, params, namespace, asker.by);
     const { error, code, ...details } = objectOf(output);
@@ -131,11 +129,10 @@ export async function runSkillCommand(
     return { ...refused(text), output: { error: text, code: "not_for_people" } };
   }
   const unusable = whyUnusable(skill);
-  if (unusable !== undefined)
-    return {
-      ...refused(unusable),
-      output: { error: unusable.replaceAll(/\*\*|`/g, ""), code: "not_usable" },
-    };
+  if (unusable !== undefined) {
+    const error = unusable.replaceAll(/\*\*|`/g, "");
+    return { ...refused(unusable), output: { error, code: "not_usable" } };
+  }
   const { command_tool } = skill.invocation ?? {};
   if (command_tool !== undefined) {
     const text = params === undefined ? words : JSON.stringify(params);

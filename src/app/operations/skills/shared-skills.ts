@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { mayManage, mayOperate } from "../../../core/values/inbound.ts";
 import { ownNamespace, skillId } from "../../services/shapes.ts";
-import { operation } from "../operation.ts";
+import { auditNote, operation } from "../operation.ts";
 import { placeWords } from "../words.ts";
 import { oneSkill, skillOption } from "./find-skill.ts";
 import { type Asked, findTaught, mayReplace, standing, standingOf } from "./taught-skills.ts";
@@ -37,33 +37,31 @@ export const shareSkill = operation({
     summary: "Offer a skill that was made in the chat to other channels, or give it to all",
     answers: "the version in use",
   },
-  chat: [
-    {
-      command: "skill share",
-      public: true,
-      description: "Offers a skill that was made here to other channels",
-      options: [
-        skillOption,
-        {
-          name: "with",
-          description: "Who may have it",
-          required: true,
-          choices: [
-            { text: "others", description: "managers of other channels may take it" },
-            { text: "everyone", description: "all channels have it; only operators may decide that" },
-            { text: "nobody", description: "no other channel may take it any more" },
-          ],
-        },
-      ],
-      read(words, { namespace }) {
-        const [id = "", who = ""] = words.split(/\s+/);
-        const wanted = shares.find((each) => each === who);
-        return wanted === undefined ? undefined : { id, namespace, with: wanted };
+  chat: {
+    command: "skill share",
+    public: true,
+    description: "Offers a skill that was made here to other channels",
+    options: [
+      skillOption,
+      {
+        name: "with",
+        description: "Who may have it",
+        required: true,
+        choices: [
+          { text: "others", description: "managers of other channels may take it" },
+          { text: "everyone", description: "all channels have it; only operators may decide that" },
+          { text: "nobody", description: "no other channel may take it any more" },
+        ],
       },
-      missing: "Which skill, and with whom: `others`, `everyone` or `nobody`?",
+    ],
+    read(words, { namespace }) {
+      const [id = "", who = ""] = words.split(/\s+/);
+      const wanted = shares.find((each) => each === who);
+      return wanted === undefined ? undefined : { id, namespace, with: wanted };
     },
-  ],
-  commandLine: [{ command: "skills share <id> <with>", namespace: "own" }],
+    missing: "Which skill, and with whom: `others`, `everyone` or `nobody`?",
+  },
+  commandLine: { command: "skills share <id> <with>", namespace: "own" },
   text: ({ id }, input) => sharedTexts[input.with](id),
   async run({ input: { id, namespace, with: who }, services }) {
     const found = await findTaught(id, namespace, services);
@@ -72,11 +70,8 @@ export const shareSkill = operation({
     await teaching.share(skill.id, { offered: who === "others", everyone: who === "everyone" });
     return { ok: true, value: standingOf(skill) };
   },
-  audit: ({ id, hash }, { input }) => ({
-    action: "skill_shared",
-    subject: id,
-    detail: `shared **${id}** (${hash.slice(0, 12)}) with ${input.with}`,
-  }),
+  audit: ({ id, hash }, { input }) =>
+    auditNote("skill_shared", id, `shared **${id}** (${hash.slice(0, 12)}) with ${input.with}`),
 });
 
 const sharedTexts: Record<Share, (id: string) => string> = {
@@ -103,15 +98,13 @@ export const takeSkill = operation({
     summary: "Take a skill that another channel made and offers, as its text is now",
     answers: "the version taken",
   },
-  chat: [
-    {
-      ...oneSkill,
-      command: "skill take",
-      public: true,
-      description: "Takes a skill that another channel offers, as it is now",
-    },
-  ],
-  commandLine: [{ command: "skills take <id>", namespace: "own" }],
+  chat: {
+    ...oneSkill,
+    command: "skill take",
+    public: true,
+    description: "Takes a skill that another channel offers, as it is now",
+  },
+  commandLine: { command: "skills take <id>", namespace: "own" },
   text: ({ id, version }, { namespace }) =>
     `**${id}** can be used ${placeWords(namespace)} now (version ${version}). If it changes there, take it again.`,
   async run({ input: { id, namespace }, asker, services }) {
@@ -121,9 +114,6 @@ export const takeSkill = operation({
     await teaching.take(skill, namespace, asker.by);
     return { ok: true, value: standingOf(skill) };
   },
-  audit: ({ id, home, hash }) => ({
-    action: "skill_taken",
-    subject: id,
-    detail: `took **${id}** (${hash.slice(0, 12)}) of \`${home}\``,
-  }),
+  audit: ({ id, home, hash }) =>
+    auditNote("skill_taken", id, `took **${id}** (${hash.slice(0, 12)}) of \`${home}\``),
 });

@@ -6,7 +6,7 @@ import { channelName, ownNamespace, skillId } from "../../services/shapes.ts";
 import { type SkillListing, skillDetail, skillList, skillListing } from "../../services/skill-listing.ts";
 import { noSuchSkill } from "../../services/skill-service.ts";
 import { mayChangeSettings, settingsNote } from "../channels.ts";
-import { type ChatForm, type OperationCall, operation, said } from "../operation.ts";
+import { type ChatForm, managers, type OperationCall, operation, said } from "../operation.ts";
 import { listed, placeWords } from "../words.ts";
 import { oneSkill, skillOption, whichSkill } from "./find-skill.ts";
 import { brokenLines, skillDetailText, skillListText } from "./skill-text.ts";
@@ -25,18 +25,16 @@ export const listSkills = operation({
     summary: "All skills, as they are in a channel",
     answers: "skills, and what could not be loaded",
   },
-  chat: [
-    {
-      command: "skill list",
-      description: "Shows the skills of this channel",
-      options: [{ name: "words", description: "Only skills that fit these words, best first" }],
-      read: (words, { namespace }) => ({
-        namespace,
-        ...(words === "" ? {} : { query: words.slice(0, 500) }),
-      }),
-    },
-  ],
-  commandLine: [{ command: "skills list", namespace: "own" }],
+  chat: {
+    command: "skill list",
+    description: "Shows the skills of this channel",
+    options: [{ name: "words", description: "Only skills that fit these words, best first" }],
+    read: (words, { namespace }) => ({
+      namespace,
+      ...(words === "" ? {} : { query: words.slice(0, 500) }),
+    }),
+  },
+  commandLine: { command: "skills list", namespace: "own" },
   text({ skills, diagnostics }, { query }, reading) {
     if (skills.length > 0) return skillListText(skills, query === undefined ? diagnostics : [], reading);
     if (query !== undefined) return `No skill fits “${escapeMarkdown(query)}”. \`/skill list\` shows all.`;
@@ -58,14 +56,12 @@ export const showSkill = operation({
     summary: "One skill: its parameters, tools and files, and whether it can be used",
     answers: "the skill",
   },
-  chat: [
-    {
-      ...oneSkill,
-      command: "skill info",
-      description: "Shows one skill, its parameters, and why it can or cannot be used",
-    },
-  ],
-  commandLine: [{ command: "skills info <id>", namespace: "own" }],
+  chat: {
+    ...oneSkill,
+    command: "skill info",
+    description: "Shows one skill, its parameters, and why it can or cannot be used",
+  },
+  commandLine: { command: "skills info <id>", namespace: "own" },
   text: (skill, _input, reading) => skillDetailText(skill, reading),
   async run({ input: { id, namespace }, services, command }) {
     const skill = await services.skills.detail(id, namespace);
@@ -115,11 +111,9 @@ export const setSkill = operation({
   name: "skill.set",
   input: z.object({ ns: channelName, id: skillId, state: states }),
   output: skillListing,
-  who: {
-    least: "manager",
-    refusal:
-      "Only managers of this channel may enable or disable skills here. Ask one of them. Your direct messages with the bot have skills of their own.",
-  },
+  who: managers(
+    "Only managers of this channel may enable or disable skills here. Ask one of them. Your direct messages with the bot have skills of their own.",
+  ),
   http: {
     route: "PUT /namespaces/{ns}/skills/{id}",
     summary: "Enable, disable or reset a skill in a channel",
@@ -139,9 +133,7 @@ export const setSkill = operation({
       },
     }),
   ),
-  async run({ input: { ns, id, state }, asker, services }) {
-    return services.skills.set(ns, id, state, asker.by);
-  },
+  run: async ({ input: { ns, id, state }, asker, services }) => services.skills.set(ns, id, state, asker.by),
   audit({ id }, { input }) {
     const [action, words] = changes[input.state].noted;
     return { action, subject: id, detail: `${words} **${id}**` };
@@ -162,26 +154,24 @@ export const limitSkills = operation({
   input: z.object({ ids: z.array(skillId).max(1000).nullable().describe("null lifts the limit") }),
   output: z.object({ allowed_skills: z.array(z.string()).optional() }),
   who: { decide: mayLimit },
-  chat: [
-    {
-      command: "skill only",
-      public: true,
-      description: "Limits this channel to some skills, or lifts the limit",
-      options: [
-        { ...skillOption, description: "The id of the skill to keep, or `all` to lift the limit" },
-        {
-          name: "others",
-          description: "The ids of more skills to keep, separated by spaces",
-          usage: "[<skill> …] | all",
-        },
-      ],
-      read(words) {
-        const ids = listed(words);
-        return ids.length === 0 ? undefined : { ids: ids.includes("all") ? null : ids };
+  chat: {
+    command: "skill only",
+    public: true,
+    description: "Limits this channel to some skills, or lifts the limit",
+    options: [
+      { ...skillOption, description: "The id of the skill to keep, or `all` to lift the limit" },
+      {
+        name: "others",
+        description: "The ids of more skills to keep, separated by spaces",
+        usage: "[<skill> …] | all",
       },
-      missing: "Which skills? Name them, or `all`.",
+    ],
+    read(words) {
+      const ids = listed(words);
+      return ids.length === 0 ? undefined : { ids: ids.includes("all") ? null : ids };
     },
-  ],
+    missing: "Which skills? Name them, or `all`.",
+  },
   text: ({ allowed_skills: allowed }) =>
     allowed === undefined ? "All skills may be used here." : `Only ${allowed.join(", ")} may be used here.`,
   async run({ input: { ids }, asker, services }) {
@@ -212,18 +202,14 @@ export const reloadSkills = operation({
     refusal:
       "Only operators of the bot may reload skills. Changed files are seen by the next message without a reload.",
   },
-  chat: [
-    {
-      command: "skill reload",
-      description: "Reads the skill folders again and shows what could not be loaded",
-      read: () => ({}),
-    },
-  ],
+  chat: {
+    command: "skill reload",
+    description: "Reads the skill folders again and shows what could not be loaded",
+    read: () => ({}),
+  },
   text({ skills, diagnostics }) {
     const done = `${skills.length} skills. Changed files are seen by the next message without a reload.`;
     return [done, ...brokenLines(diagnostics, true)].join("\n");
   },
-  async run({ asker, services }) {
-    return { ok: true, value: await services.skills.list(asker.namespace) };
-  },
+  run: async ({ asker, services }) => ({ ok: true, value: await services.skills.list(asker.namespace) }),
 });

@@ -6,7 +6,7 @@ import { mayManage, mayOperate } from "../../../core/values/inbound.ts";
 import { milliseconds, ownNamespace, skillId } from "../../services/shapes.ts";
 import type { SkillDetail } from "../../services/skill-listing.ts";
 import type { TeachingService } from "../../services/teaching.ts";
-import { type OperationCall, operation } from "../operation.ts";
+import { auditNote, type OperationCall, operation } from "../operation.ts";
 import type { Services } from "../services.ts";
 import { oneSkill, skillOption } from "./find-skill.ts";
 
@@ -92,14 +92,12 @@ export const showHistory = operation({
     summary: "The versions of a skill that was made in the chat",
     answers: "its versions, with the tests of each",
   },
-  chat: [
-    {
-      ...oneSkill,
-      command: "skill history",
-      description: "Shows the versions of a skill that was made here",
-    },
-  ],
-  commandLine: [{ command: "skills history <id>", namespace: "own" }],
+  chat: {
+    ...oneSkill,
+    command: "skill history",
+    description: "Shows the versions of a skill that was made here",
+  },
+  commandLine: { command: "skills history <id>", namespace: "own" },
   text: ({ id, current, versions }) =>
     [
       ...versions.toReversed().map((version) => versionLine(version, current)),
@@ -109,17 +107,11 @@ export const showHistory = operation({
     const found = await findTaught(id, namespace, services);
     if (!found.ok) return found;
     const { skill } = found.value;
-    const seesAll = skill.home === namespace || mayOperate(asker.by);
+    const { home, current } = skill;
+    const seesAll = home === namespace || mayOperate(asker.by);
     const seen = seesAll ? skill.versions : [currentVersion(skill)];
-    return {
-      ok: true,
-      value: {
-        id: skill.id,
-        home: skill.home,
-        current: skill.current,
-        versions: seen.map(({ made_by: _, ...rest }) => rest),
-      },
-    };
+    const versions = seen.map(({ made_by: _, ...rest }) => rest);
+    return { ok: true, value: { id: skill.id, home, current, versions } };
   },
 });
 
@@ -146,23 +138,21 @@ export const restoreVersion = operation({
     summary: "Use an earlier version of a skill that was made in the chat",
     answers: "the version in use",
   },
-  chat: [
-    {
-      command: "skill restore",
-      public: true,
-      description: "Goes back to an earlier version of a skill that was made here",
-      options: [
-        skillOption,
-        { name: "version", description: "Its number, from /skill history", required: true, type: "number" },
-      ],
-      read(words, { namespace }) {
-        const [id = "", version = ""] = words.split(/\s+/);
-        return /^\d+$/.test(version) ? { id, namespace, version: Number(version) } : undefined;
-      },
-      missing: "Which skill, and which version? `/skill history SKILL` shows them.",
+  chat: {
+    command: "skill restore",
+    public: true,
+    description: "Goes back to an earlier version of a skill that was made here",
+    options: [
+      skillOption,
+      { name: "version", description: "Its number, from /skill history", required: true, type: "number" },
+    ],
+    read(words, { namespace }) {
+      const [id = "", version = ""] = words.split(/\s+/);
+      return /^\d+$/.test(version) ? { id, namespace, version: Number(version) } : undefined;
     },
-  ],
-  commandLine: [{ command: "skills restore <id> <version>", namespace: "own" }],
+    missing: "Which skill, and which version? `/skill history SKILL` shows them.",
+  },
+  commandLine: { command: "skills restore <id> <version>", namespace: "own" },
   text: ({ id, version }) => `**${id}** is version ${version} again.`,
   async run({ input: { id, namespace, version }, asker, services }) {
     const found = await findTaught(id, namespace, services);
@@ -171,11 +161,7 @@ export const restoreVersion = operation({
     const restored = await teaching.restore(skill.id, version, asker.by);
     return restored.ok ? { ok: true, value: standingOf(restored.value) } : restored;
   },
-  audit: ({ id, version }) => ({
-    action: "skill_restored",
-    subject: id,
-    detail: `went back to version ${version} of **${id}**`,
-  }),
+  audit: ({ id, version }) => auditNote("skill_restored", id, `went back to version ${version} of **${id}**`),
 });
 
 export const discardSkill = operation({
@@ -188,15 +174,13 @@ export const discardSkill = operation({
     summary: "Remove a skill that was made in the chat, with all versions, everywhere",
     answers: "what was removed",
   },
-  chat: [
-    {
-      ...oneSkill,
-      command: "skill discard",
-      public: true,
-      description: "Removes a skill that was made here, with its versions",
-    },
-  ],
-  commandLine: [{ command: "skills discard <id>", namespace: "own" }],
+  chat: {
+    ...oneSkill,
+    command: "skill discard",
+    public: true,
+    description: "Removes a skill that was made here, with its versions",
+  },
+  commandLine: { command: "skills discard <id>", namespace: "own" },
   text: ({ id }) => `**${id}** is gone, with all its versions.`,
   async run({ input: { id, namespace }, services }) {
     const found = await findTaught(id, namespace, services);

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
+import { escapeMarkdown, few, oneLine } from "../../../base/markdown-text.ts";
 import { formatDuration } from "../../../core/log/turn-view.ts";
 import { costText } from "../../../core/log/usage.ts";
 import { mayOperate } from "../../../core/values/inbound.ts";
 import { type Receipt, receipt } from "../../services/receipt.ts";
 import { json } from "../../services/shapes.ts";
 import { deedWords, type TurnLine } from "../../services/turn-audit.ts";
-import { operation, operators } from "../operation.ts";
+import { auditNote, operation, operators } from "../operation.ts";
 import { turnRecord } from "./turn-view.ts";
 
 export const showReceipt = operation({
@@ -76,11 +76,12 @@ export const replayTurn = operation({
     if (turn === undefined) return { ok: false, status: 404, message: `There is no turn ${id}.` };
     return services.replay(turn, { model, by: asker.by, signal });
   },
-  audit: ({ turn_id, replayed }) => ({
-    action: "turn_replayed",
-    subject: turn_id,
-    detail: `replayed the turn \`${turn_id}\` on **${escapeMarkdown(replayed.model)}**`,
-  }),
+  audit: ({ turn_id, replayed }) =>
+    auditNote(
+      "turn_replayed",
+      turn_id,
+      `replayed the turn \`${turn_id}\` on **${escapeMarkdown(replayed.model)}**`,
+    ),
 });
 
 /** Maximum sources and effects that the text lists. */
@@ -112,9 +113,7 @@ function receiptText(made: Receipt): string {
 }
 
 function line(name: string, words: readonly string[]): string {
-  if (words.length === 0) return "";
-  const left = words.length - maxListed;
-  return `${name}: ${words.slice(0, maxListed).join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
+  return words.length === 0 ? "" : `${name}: ${few(words, maxListed)}`;
 }
 
 /** Messages by their authors, each with a link to the latest one; everything else by its title. */

@@ -44,10 +44,8 @@ export const answerTurn = operation({
     answers: "whether the question was still open",
   },
   async run({ input: { id, question_id, text }, asker, services }) {
-    return {
-      ok: true,
-      value: { answered: await services.control.answer(id, question_id, text, asker.by.id) },
-    };
+    const answered = await services.control.answer(id, question_id, text, asker.by.id);
+    return { ok: true, value: { answered } };
   },
 });
 
@@ -64,29 +62,29 @@ export const forgetTurn = operation({
   run: ({ input: { id }, asker, services }) => services.forget(id, asker.by),
 });
 
+const stopResult = z.object({
+  stopped: z.number(),
+  elsewhere: z.number().describe("of those, in other threads than the command"),
+  others: z.number().describe("turns that run and that they may not stop"),
+});
+
 /** `/agent stop`, and `stop` alone. In a channel it stops the person's own turns; in a thread, all turns they may stop. */
 export const stopTurns = operation({
   name: "turn.stop_all",
   input: z.object({ namespace: namespaceSchema, thread: threadSchema.optional() }),
-  output: z.object({
-    stopped: z.number(),
-    elsewhere: z.number().describe("of those, in other threads than the command"),
-    others: z.number().describe("turns that run and that they may not stop"),
-  }),
+  output: stopResult,
   who: "anyone",
-  chat: [
-    {
-      command: "agent stop",
-      public: true,
-      description: "Stops what runs for you in this channel",
-      urgent: true,
-      read(words, { namespace, thread }) {
-        // In a direct message all threads belong to one person, who may mean an earlier thread.
-        return words === "here" && !isDirectMessage(namespace) ? { namespace, thread } : { namespace };
-      },
-      say: stoppedText,
+  chat: {
+    command: "agent stop",
+    public: true,
+    description: "Stops what runs for you in this channel",
+    urgent: true,
+    read(words, { namespace, thread }) {
+      // In a direct message all threads belong to one person, who may mean an earlier thread.
+      return words === "here" && !isDirectMessage(namespace) ? { namespace, thread } : { namespace };
     },
-  ],
+    say: stoppedText,
+  },
   async run({ input, asker, services, command }) {
     const { namespace, thread } = input;
     const filter = thread === undefined ? { namespace } : { namespace, thread };
@@ -112,15 +110,7 @@ export const othersWork =
   "Somebody else asked for what runs here. They, or a manager of this channel, can stop it.";
 
 /** Stopped turns also say so in their own threads. */
-function stoppedText({
-  stopped,
-  elsewhere,
-  others,
-}: {
-  stopped: number;
-  elsewhere: number;
-  others: number;
-}): CommandResult {
+function stoppedText({ stopped, elsewhere, others }: z.output<typeof stopResult>): CommandResult {
   if (stopped > 0) {
     if (elsewhere === 0) return { ...said("Stopped."), silent: true };
     return shown(stopped === 1 ? "It is stopped." : `All ${stopped} are stopped.`);
@@ -149,9 +139,7 @@ export const listThreads = operation({
     summary: "The threads of a channel, the latest active first",
     answers: "the threads",
   },
-  async run({ input: { ns }, services }) {
-    return { ok: true, value: { threads: await services.threads(ns) } };
-  },
+  run: async ({ input: { ns }, services }) => ({ ok: true, value: { threads: await services.threads(ns) } }),
 });
 
 /** Maximum turns of a thread that are shown. */

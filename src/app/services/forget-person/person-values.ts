@@ -1,6 +1,5 @@
 import { isContainer } from "../../../base/record.ts";
-import { dueKinds } from "../../../core/ports/schedule.ts";
-import type { DueEntry } from "../../../core/ports/schedules.ts";
+import { type DueEntry, dueKinds } from "../../../core/ports/schedules.ts";
 import type { KeyValue } from "../../../core/ports/storage.ts";
 import { taughtKeys } from "../../../core/skill/taught-skills.ts";
 import { deletedPerson } from "../../../core/values/inbound.ts";

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { ModelRequest } from "../../../core/ports/model.ts";
 import type { Message } from "../../../core/values/message.ts";
 import type { ProviderModelOptions } from "../../provider-model.ts";
 import type { ServerKind } from "../../server-kind.ts";
@@ -88,6 +89,13 @@ export function chatFormName(form: ChatForm): string {
 
 const severalCalls = /single tool.?calls? at once|(?:parallel|multiple|more than one) tool.?calls?/;
 
+/** Words in refusals of a tool's parameters, in lower case. */
+const refusedSchema: readonly RegExp[] = [
+  /propertynames|patternproperties|additionalproperties|\$ref|\$defs|\$schema|function_declarations/,
+  /invalid (?:json |tool |function |parameter )*schema|schema for (?:function|tool)|json schema/,
+  /tools?\W{0,20}\d{0,5}\W.{0,400}(?:parameters|input_schema|schema)/,
+];
+
 /** The first concession that applies is made. */
 export const chatConcessions: readonly Concession<ChatForm>[] = [
   {
@@ -100,19 +108,10 @@ export const chatConcessions: readonly Concession<ChatForm>[] = [
   // The chat template of Llama 3: "This model only supports single tool-calls at once!"
   concede(severalCalls, "calls", ["parallel", "single"], ({ messages }) => messages.some(hasSeveralCalls)),
   concede(/prompt_cache_key/, "cacheKey", [true, false]),
-  {
-    applies: ({ text }, form) => /tools/.test(text) && saysEffort.test(text) && form.effort === "asked",
-    lesser: (form) => ({ ...form, effort: "none" }),
-  },
-  {
-    applies: ({ text }, form) => saysEffort.test(text) && form.effort !== "unsaid",
-    lesser: (form) => ({ ...form, effort: "unsaid" }),
-  },
-  {
-    applies: ({ text }, form) =>
-      /reasoning_content/.test(text) && /must|missing|required/.test(text) && form.reasoning === "kept",
-    lesser: (form) => ({ ...form, reasoning: "required" }),
-  },
+  concede(/^(?=.*tools).*reasoning[_ .]?effort/s, "effort", ["asked", "none"]),
+  concede(/reasoning[_ .]?effort/, "effort", ["asked", "unsaid"]),
+  concede(/reasoning[_ .]?effort/, "effort", ["none", "unsaid"]),
+  concede(/^(?=.*(?:must|missing|required)).*reasoning_content/s, "reasoning", ["kept", "required"]),
   {
     applies: ({ text }, form, request) =>
       /reasoning|extra_content|thought_signature/.test(text) &&
@@ -120,15 +119,10 @@ export const chatConcessions: readonly Concession<ChatForm>[] = [
       request.messages.some((message) => message.role === "assistant"),
     lesser: (form) => ({ ...form, reasoning: "left_out" }),
   },
-  {
-    applies: ({ text }, form, request) =>
-      refusedSchema.test(text) &&
-      form.schemas === "full" &&
-      request.output_schema === undefined &&
-      (request.tools.length > 0 || addsTools(request.messages)),
-    lesser: (form) => ({ ...form, schemas: "plain" }),
-    ofTools: true,
-  },
+  ...refusedSchema.map((words) => ({
+    ...concede<ChatForm, "schemas">(words, "schemas", ["full", "plain"], sendsTools),
+    ofTools: true as const,
+  })),
   concede(/developer|\brole\b/, "instructions", ["developer", "system"]),
   {
     applies: ({ text, status }, form, request) =>
@@ -148,11 +142,9 @@ export const chatConcessions: readonly Concession<ChatForm>[] = [
   },
 ];
 
-const saysEffort = /reasoning[_ .]?effort/;
-
-/** Words in refusals of a tool's parameters, in lower case. */
-const refusedSchema =
-  /propertynames|patternproperties|additionalproperties|\$ref|\$defs|\$schema|function_declarations|invalid (?:json |tool |function |parameter )*schema|schema for (?:function|tool)|tools?\W{0,20}\d{0,5}\W.{0,400}(?:parameters|input_schema|schema)|json schema/;
+function sendsTools({ output_schema, tools, messages }: ModelRequest): boolean {
+  return output_schema === undefined && (tools.length > 0 || addsTools(messages));
+}
 
 function hasSeveralCalls(message: Message): boolean {
   return message.role === "assistant" && message.tool_calls.length > 1;
@@ -170,32 +162,25 @@ function isChange(message: Message): boolean {
   return message.role === "system" && message.text !== "";
 }
 
-/** Facts about a server or model that no refusal would reveal. */
-export interface ChatQuirks {
-  /** The id of a call in the server's format: always the same for a call and its result. */
-  callId(id: string): string;
-  /** Fields for calls of another model: Gemini from version 3 on refuses calls without its signature. */
-  foreignCall: { extra_content?: { google: { thought_signature: string } } };
-  /** Whether parts have marks for Anthropic's prompt cache. https://openrouter.ai/docs/features/prompt-caching */
-  cacheMarks: boolean;
-  /** Whether the server is known to separate text from reasoning and calls. */
-  plainText: boolean;
-}
+export type ChatQuirks = ReturnType<typeof chatQuirks>;
 
-/** @param server its kind, if known */
-export function chatQuirks(model: string, server: ServerKind | undefined): ChatQuirks {
+/** Facts about a server or model that no refusal would reveal. @param server its kind, if known */
+export function chatQuirks(model: string, server: ServerKind | undefined) {
   const name = model.slice(model.lastIndexOf("/") + 1).toLowerCase();
   const onOpenRouter = server === "openrouter";
   const isNewGemini =
     /^gemini-(?:[3-9]|\d{2})/.test(name) || (server === "gemini" && !/^gemini-[12]\b/.test(name));
   const isGemini = isNewGemini && !onOpenRouter;
   return {
-    callId: server === "mistral" || isMistral(name) ? nineCharacters : (id) => safeCallId(id),
+    /** The id of a call in the server's format: always the same for a call and its result. */
+    callId: server === "mistral" || isMistral(name) ? nineCharacters : (id: string) => safeCallId(id),
+    /** Whether the server is known to separate text from reasoning and calls. */
     plainText: isOpenAiOrAzure(server) || server === "gemini",
-    // https://ai.google.dev/gemini-api/docs/thought-signatures
+    /** Fields for calls of another model: https://ai.google.dev/gemini-api/docs/thought-signatures */
     foreignCall: isGemini
       ? { extra_content: { google: { thought_signature: "skip_thought_signature_validator" } } }
       : {},
+    /** Whether parts have marks for Anthropic's prompt cache. https://openrouter.ai/docs/features/prompt-caching */
     cacheMarks: onOpenRouter && model.startsWith("anthropic/"),
   };
 }

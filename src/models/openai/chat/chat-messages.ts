@@ -12,11 +12,11 @@ import type {
 } from "../../../core/values/message.ts";
 import { asNote, notesExplained, withoutNoteTags } from "../../system-note.ts";
 import { argumentsText, safeToolName } from "../../tool-call-text.ts";
+import { plainSchema } from "../../tools/plain-schema.ts";
 import { holdBackChanges } from "../past-messages.ts";
 import { asMade, describedTools } from "./added-tools.ts";
 import { type ChatForm, type ChatQuirks, chatFormName } from "./chat-form.ts";
 import { keptFields } from "./chat-reasoning.ts";
-import { plainSchema } from "./plain-schema.ts";
 
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
 

@@ -1,3 +1,4 @@
+import { errorCode } from "../../../base/error-text.ts";
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import type { Inbound } from "../../../core/values/inbound.ts";
 import { eventBodyOf, inboundOf } from "../../turns/turn-rows.ts";
@@ -55,7 +56,7 @@ export function replaceEvent(event: TurnEvent) {
 
 /** Whether an event was not stored because its place is taken: unique_violation. */
 export function isTaken(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "23505";
+  return errorCode(error) === "23505";
 }
 
 /** The event of a row. `bodyText` wrote the body, so its shape is known. */

@@ -8,8 +8,10 @@ import type {
 } from "../../../core/log/turn-log.ts";
 import type { DueEntries } from "../../../core/ports/schedules.ts";
 import type { StoreClock } from "../../store-clock.ts";
+import { createDueEntries } from "../../turns/due-entries.ts";
 import { createThreadReading } from "../../turns/thread-reading.ts";
 import { createForgetting } from "../../turns/turn-forgetting.ts";
+import { createTurnReading, sums } from "../../turns/turn-reading.ts";
 import { createTurnRemoval } from "../../turns/turn-removal.ts";
 import { backlogOf, wokenBySignal } from "../../turns/turn-rows.ts";
 import type { PostgresConnection } from "../postgres-connection.ts";
@@ -18,10 +20,8 @@ import { createAccepting } from "./postgres-accepting.ts";
 import { createAppending } from "./postgres-appending.ts";
 import { createClaiming } from "./postgres-claiming.ts";
 import { createDetailsRemoval } from "./postgres-details.ts";
-import { createDueEntries } from "./postgres-due-entries.ts";
-import { readInbounds } from "./postgres-events.ts";
+import { readEvents, readInbounds } from "./postgres-events.ts";
 import { forgettingTables } from "./postgres-forgetting.ts";
-import { createReading } from "./postgres-reading.ts";
 import {
   createTurnStore,
   eventsChannel,
@@ -59,6 +59,8 @@ export function createPostgresTurnLog(
   { clock }: PostgresTurnLogOptions = {},
 ): PostgresTurnLog {
   const turns = createTurnStore(connection, clock);
+  const { parse } = turns;
+  const tables = postgresTables(turns);
   const details = createDetailsRemoval(turns);
   return {
     ...createAccepting(turns),
@@ -69,7 +71,7 @@ export function createPostgresTurnLog(
     ...createForgetting(forgettingTables(turns)),
     ...details,
     ...createTurnRemoval({
-      ...postgresTables(turns),
+      ...tables,
       removeDetails: details.removeDetails,
       threads: "threads",
       *lockNamespace(namespace) {
@@ -80,9 +82,23 @@ export function createPostgresTurnLog(
     async scrub({ rebuild } = {}) {
       if (rebuild) await turns.rewrite("turns", "events", "signals", "threads", "namespaces", "due_entries");
     },
-    ...createReading(turns),
+    ...createTurnReading({
+      ...tables,
+      parse,
+      read: (turnId, afterSeq) => readEvents(turns, parse, turnId, afterSeq),
+      plain: (row) => ({
+        ...row,
+        text: parse(row.text),
+        answer: row.answer === null ? null : parse(row.answer),
+      }),
+      unfinished: "turns",
+      decider: "events.body::json -> 'person' ->> 'id'",
+      everywhere: `namespaces CROSS JOIN LATERAL (
+        SELECT ${sums} FROM turns WHERE turns.namespace = namespaces.namespace AND accepted_at >= $1) AS used`,
+    }),
     ...createThreadReading(turns),
-    due: createDueEntries(turns),
+    // A commit waits for the disk.
+    due: createDueEntries({ ...tables, parse, durable: async () => {}, lock: "FOR UPDATE" }),
     onWork: (heard) => turns.listen(workChannel, () => heard()),
     onSignal: (heard) => turns.listen(turnChannel, heard),
     onEvents: (namespace, heard) =>

@@ -1,17 +1,10 @@
 import { hash } from "node:crypto";
 import type { StoreClock } from "../../store-clock.ts";
-import {
-  type PostgresConnection,
-  type PostgresSession,
-  type PostgresValue,
-  storableText,
-} from "../postgres-connection.ts";
+import { type PostgresConnection, storableText } from "../postgres-connection.ts";
 import { channelName } from "../postgres-listener.ts";
 
-/** The connection of a turn log as its parts use it. In every text that is no JSON, U+FFFD stands for U+0000. */
-export interface TurnStore
-  extends PostgresSession,
-    Pick<PostgresConnection, "place" | "parse" | "transaction" | "listen" | "rewrite"> {
+/** The connection of a turn log as its parts use it. */
+export interface TurnStore extends PostgresConnection {
   /** The wall clock and steady time, for `nowOr`: null for the database's clock. */
   time(): [now: number | null, steady: number | null];
   /** Names for `pg_notify`: a turn became ready; a signal reached a turn that runs. */
@@ -65,27 +58,11 @@ export const lockLineOfTurn = `
 /** The connection of a turn log; without a clock, the database's decides. */
 export function createTurnStore(connection: PostgresConnection, clock: StoreClock | undefined): TurnStore {
   return {
-    ...storable(connection),
-    place: connection.place,
-    parse: connection.parse,
-    transaction: (work) => connection.transaction((session) => work(storable(session))),
-    listen: connection.listen,
-    rewrite: connection.rewrite,
+    ...connection,
     time: () => (clock === undefined ? [null, null] : [Math.floor(clock.now()), Math.floor(clock.steady())]),
     channels: {
       work: channelName(connection.schema, workChannel),
       turn: channelName(connection.schema, turnChannel),
     },
-  };
-}
-
-function storable(session: PostgresSession): PostgresSession {
-  const texts = (values: readonly PostgresValue[]) =>
-    values.map((value) => (typeof value === "string" ? storableText(value) : value));
-  return {
-    run: (sql, ...values) => session.run(sql, ...texts(values)),
-    get: (sql, ...values) => session.get(sql, ...texts(values)),
-    all: (sql, ...values) => session.all(sql, ...texts(values)),
-    notify: session.notify,
   };
 }

@@ -1,5 +1,5 @@
 import { objectOf } from "../../../../src/core/values/json.ts";
-import type { DroppedReasoning, Refusal, World } from "../exchange.ts";
+import type { DroppedReasoning, Refusal } from "../exchange.ts";
 import { seal, unseal } from "../seal.ts";
 import { hash, string, type Wire, without } from "../wire.ts";
 import type { ClaudeRequest } from "./anthropic-request.ts";
@@ -45,7 +45,7 @@ export function signThinking(
 }
 
 /** Checks all thinking of a request, in its order. `cache_control` counts nowhere. */
-export function checkThinking(request: ClaudeRequest, world: World): CheckedThinking {
+export function checkThinking(request: ClaudeRequest): CheckedThinking {
   const strip = (value: Wire) => JSON.stringify(without(value, "cache_control"));
   let prefix = hash(...request.system.map(strip), "tools", ...request.tools.map(strip));
   let parent = "";
@@ -60,7 +60,7 @@ export function checkThinking(request: ClaudeRequest, world: World): CheckedThin
     for (const [at, block] of message.blocks.entries()) {
       if (block.type === "thinking" || block.type === "redacted_thinking") {
         const verdict = judge(request, block, { prefix, parent });
-        if (take(checked, verdict, block, `messages.${index}.content.${at}`, mismatch(request, world))) {
+        if (take(checked, verdict, block, `messages.${index}.content.${at}`, drops(request))) {
           parent = hash(string(block.signature));
         }
       } else {
@@ -73,11 +73,9 @@ export function checkThinking(request: ClaudeRequest, world: World): CheckedThin
   return checked;
 }
 
-/** The request's, or else the account's, handling of a changed prefix. */
-function mismatch({ body }: ClaudeRequest, world: World): World["prefix_mismatch"] {
-  const asked = objectOf(objectOf(body.thinking).block_binding).prefix_mismatch_behavior;
-  if (asked === "drop_block") return "drop";
-  return asked === "error" ? "error" : world.prefix_mismatch;
+/** The request asks to drop thinking behind a changed prefix, which is refused otherwise. */
+function drops({ body }: ClaudeRequest): boolean {
+  return objectOf(objectOf(body.thinking).block_binding).prefix_mismatch_behavior === "drop_block";
 }
 
 function judge({ model, facts, account }: ClaudeRequest, block: Wire, binding: Binding): Verdict {
@@ -97,7 +95,7 @@ function take(
   verdict: Verdict,
   block: Wire,
   path: string,
-  onMismatch: World["prefix_mismatch"],
+  dropsMismatches: boolean,
 ): boolean {
   const invalid = `${path}: Invalid \`signature\` in \`thinking\` block.`;
   if ("invalid" in verdict) {
@@ -109,17 +107,12 @@ function take(
     return true;
   }
   const reason = reasonOnTheWire[verdict.drop];
-  if (verdict.drop === "prefix" && onMismatch === "error") {
+  if (verdict.drop === "prefix" && !dropsMismatches) {
     const message = `${invalid} The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to "drop_block". That setting requires the \`thinking-binding-controls-2026-08-01\` value in the \`anthropic-beta\` header.`;
     checked.refused.push({ rule: "prefix_mismatch", message });
     return false;
   }
-  const allowed = verdict.drop === "prefix" && onMismatch === "report";
-  checked.reports.push({ type: allowed ? "thinking_mismatch_allowed" : "thinking_dropped", path, reason });
-  if (allowed) {
-    checked.kept.set(block, 0);
-    return true;
-  }
+  checked.reports.push({ type: "thinking_dropped", path, reason });
   checked.dropped.push({ path, reason: verdict.drop });
   return false;
 }

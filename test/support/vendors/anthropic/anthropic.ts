@@ -20,7 +20,7 @@ export const anthropicApi: VendorApi = {
   vendor: "anthropic",
   judge(incoming, world) {
     const request = readClaudeRequest(incoming);
-    const thinking = checkThinking(request, world);
+    const thinking = checkThinking(request);
     const refused = [
       ...accessRefusals(incoming, request),
       ...claudeParameterRefusals(request),

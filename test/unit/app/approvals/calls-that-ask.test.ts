@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { readStanding } from "../../../../src/core/decisions/standing-decisions.ts";
 import type { TurnEventOf } from "../../../../src/core/log/turn-event.ts";
-import type { ApprovalVerdict } from "../../../../src/core/log/turn-view.ts";
 import type { Skill } from "../../../../src/core/skill/skill.ts";
 import type { Tool } from "../../../../src/core/skill/tool.ts";
 import type { Author } from "../../../../src/core/values/inbound.ts";
+import type { Verdict } from "../../../../src/core/values/verdict.ts";
 import { approve } from "../../../support/bot/ask-app.ts";
 import { follow } from "../../../support/follow.ts";
 import { scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
@@ -54,7 +54,7 @@ function channel(more: Parameters<typeof serverSkill>[1] = {}) {
   };
   const decide = async (
     asked: TurnEventOf<"approval_requested"> | undefined,
-    how: ApprovalVerdict,
+    how: Verdict | boolean,
     by: Author,
   ) => {
     const { approval_id = "", turn_id = "" } = asked ?? {};

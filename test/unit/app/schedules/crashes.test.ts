@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Submit } from "../../../../src/app/turns/submit.ts";
-import { dueKinds, triggerSchema } from "../../../../src/core/ports/schedule.ts";
-import type { DueEntries, Wish } from "../../../../src/core/ports/schedules.ts";
+import { type DueEntries, triggerSchema, type Wish } from "../../../../src/core/ports/schedules.ts";
 import { toJson } from "../../../../src/core/values/json.ts";
 import {
   ann,
@@ -119,7 +118,7 @@ describe("a job whose bot died", () => {
         const place = { thread: "5.5", maker: ann, made_at: wednesday, on_platform: true };
         const value = toJson(triggerSchema.parse({ what: "trigger", text: "Go on.", condition, ...place }));
         const { namespace } = channel;
-        await world.due.add({ id: "job", namespace, kind: dueKinds.trigger, due_at: wednesday, value });
+        await world.due.add({ id: "job", namespace, kind: "trigger", due_at: wednesday, value });
         const mortal = createMortal(world, { at, after });
         await world.start(mortal).pass(hour);
         if (mortal.survived()) break;

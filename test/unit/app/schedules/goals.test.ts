@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { goalAfter, readGoalEnd } from "../../../../src/app/schedules/goals.ts";
-import type { Goal } from "../../../../src/core/ports/schedule.ts";
+import type { Goal } from "../../../../src/core/ports/schedules.ts";
 import type { Author } from "../../../../src/core/values/inbound.ts";
 import { channel, createScheduleWorld } from "../../../support/skills/schedule-world.ts";
 import { ann, createBot, general, minute } from "./schedule-bot.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TriggerCondition } from "../../../../src/core/ports/schedule.ts";
+import type { TriggerCondition } from "../../../../src/core/ports/schedules.ts";
 import { ann, channel, createScheduleWorld, hour, minute } from "../../../support/skills/schedule-world.ts";
 import { withTrigger } from "./with-trigger.ts";
 

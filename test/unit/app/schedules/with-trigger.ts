@@ -1,4 +1,4 @@
-import type { TriggerCondition } from "../../../../src/core/ports/schedule.ts";
+import type { TriggerCondition } from "../../../../src/core/ports/schedules.ts";
 import { channel, createScheduleWorld } from "../../../support/skills/schedule-world.ts";
 
 /** A bot with one trigger of Ann's; `heard` is a message of Ben's, each in a thread of its own unless told. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../../src/core/values/message.ts";
-import { collect, finish, requestOf, shownText } from "../collect.ts";
-import { sendEvents, startWireServer } from "../wire-server.ts";
-import { message, modelAt, tool, unmarked, useAnthropicServer, user } from "./server.ts";
+import { collect, finish, requestOf } from "../collect.ts";
+import { message, tool, unmarked, useAnthropicServer, user } from "./server.ts";
 
 const server = useAnthropicServer();
 
@@ -87,45 +86,6 @@ describe("the end of an answer", () => {
       const model = await server.model("m", () => message({ content: [text("Half")], stop_reason }));
       expect((await finish(model, requestOf("go"))).message.text).toBe("Half");
     }
-  });
-
-  it("an answer ended by a pause is continued, a bounded number of times", async () => {
-    const model = await server.model("claude-sonnet-5-5", (_body, count) =>
-      message({ content: [thinking(`${count}`), text(`${count} `)], stop_reason: "pause_turn" }),
-    );
-    const { message: answer, usage } = await finish(model, requestOf("go"));
-    expect(answer.text).toBe("1 2 3 4 5 6 ");
-    expect(usage).toMatchObject({ input_tokens: 30, output_tokens: 12 });
-    expect(answer.provider_blocks?.blocks).toHaveLength(12);
-    const sent = unmarked(server.bodies()).map(({ messages }) => messages.at(-1)?.content.length);
-    expect(sent).toEqual([1, 2, 4, 6, 8, 10]);
-  });
-
-  it("an answer ended by a pause in a stream is continued in the same answer", async () => {
-    const stream = (words: string, stop_reason: string) => [
-      { type: "message_start", message: message({ stop_reason: null }) },
-      { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
-      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: words } },
-      { type: "message_delta", delta: { stop_reason }, usage: { output_tokens: 4 } },
-      { type: "message_stop" },
-    ];
-    const wire = await startWireServer((response) =>
-      sendEvents(
-        response,
-        wire.bodies.length === 1 ? stream("One ", "pause_turn") : stream("two", "end_turn"),
-      ),
-    );
-    const { events } = await collect(modelAt(wire.url, "m", { streaming: true }), requestOf("go"));
-    await wire.stop();
-    expect(shownText(events)).toBe("One two");
-    expect(events.at(-1)).toMatchObject({
-      message: { text: "One two" },
-      usage: { input_tokens: 10, output_tokens: 8 },
-    });
-    expect(wire.bodies[1]?.messages).toMatchObject([
-      { role: "user" },
-      { role: "assistant", content: [{ type: "text", text: "One " }] },
-    ]);
   });
 });
 

@@ -67,8 +67,8 @@ describe("the card of an approval", () => {
     const values = { to: "all@example.com" };
     const message = rendered({ binds: { skill_id: "mail", tool: "send_mail", definition: "d", values } });
     expect(message.buttons?.map(({ action }) => action)).toEqual([
-      { role: "decide", approval_id: "turn-1:1", verdict: true },
-      { role: "decide", approval_id: "turn-1:1", verdict: false },
+      { role: "decide", approval_id: "turn-1:1", verdict: "once" },
+      { role: "decide", approval_id: "turn-1:1", verdict: "refuse" },
       { role: "decide", approval_id: "turn-1:1", verdict: "always" },
       { role: "decide", approval_id: "turn-1:1", verdict: "never" },
       { role: "arguments", approval_id: "turn-1:1" },

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { RunningApp } from "../src/app/app-deps.ts";
-import { createApp } from "../src/app/create-app.ts";
+import { createApp, type RunningApp } from "../src/app/create-app.ts";
 import { createPastOutputs } from "../src/app/turns/past-outputs.ts";
 import { loadInstructions } from "../src/config/load-instructions.ts";
 import { loadProfiles } from "../src/config/load-profiles.ts";

@@ -1,5 +1,5 @@
 /** The whole app in a separate process. Argument: see `Settings`, as JSON. */
-import type { RunningApp } from "../src/app/app-deps.ts";
+import type { RunningApp } from "../src/app/create-app.ts";
 import { loadSdks } from "../src/models/load-sdks.ts";
 import { createMemoryKeyValue } from "../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../src/storage/memory-turn-log.ts";

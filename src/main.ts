@@ -11,21 +11,17 @@ import { loadInstructions } from "./config/load-instructions.ts";
 import { loadProfiles } from "./config/load-profiles.ts";
 import type { Config } from "./config/schema.ts";
 import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
-import type { DocumentReader } from "./core/ports/documents.ts";
+import type { ModelError } from "./core/ports/model.ts";
 import type { Upgrade } from "./core/ports/storage.ts";
-import type { Web } from "./core/ports/web.ts";
-import type { WorkingFolders } from "./core/ports/working-folder.ts";
 import { startingOf, whenReady } from "./core/scope/turn-scope.ts";
 import { createNetworkGrants } from "./core/skill/network-grants.ts";
-import type { Profile } from "./core/values/profile.ts";
-import type { Redactor } from "./core/values/redact.ts";
 import { createSaidLine } from "./core/values/said-line.ts";
 import { createDocumentReader } from "./documents/create-document-reader.ts";
 import { createTokenCounter } from "./models/count-tokens.ts";
 import { createModels } from "./models/create-models.ts";
 import { loadSdks } from "./models/load-sdks.ts";
 import { createTranscriber } from "./models/openai/transcriber.ts";
-import { createCouldReach, type OwnPort } from "./net/address-policy.ts";
+import { createCouldReach } from "./net/address-policy.ts";
 import { createWeb } from "./net/create-web.ts";
 import { createGrowingIndex } from "./search/minisearch-index.ts";
 import { loadConsoleAssets } from "./server/console-assets.ts";
@@ -39,10 +35,9 @@ import { areTurnsRun, type ProcessRole } from "./wiring/database-processes.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
 import { openStores } from "./wiring/open-stores.ts";
-import { metricsReader, noTelemetry, openTelemetry, type Telemetry } from "./wiring/open-telemetry.ts";
+import { metricsReader, noTelemetry, openTelemetry } from "./wiring/open-telemetry.ts";
 import { openWorkMeans } from "./wiring/open-work-means.ts";
 import { environmentOf, grantedHosts, hostFacts } from "./wiring/skill-sources.ts";
-import type { Stores } from "./wiring/stores.ts";
 import { systemClock } from "./wiring/system-clock.ts";
 import { tellOfCrash, tellOfExposure, tellOfUpgrades, warnOfNames } from "./wiring/tell-at-start.ts";
 
@@ -111,22 +106,7 @@ async function closeAll(closers: Closer[]): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-interface Opened extends Stores, Telemetry {
-  folders: WorkingFolders;
-  skills: OpenedSkills;
-  web: Web;
-  documents: DocumentReader;
-  own: OwnPort;
-  redact: Redactor;
-  logger: ReturnType<typeof createLogger>;
-  profiles: [Profile, ...Profile[]];
-  lock: DataFolderLock;
-  /** Identifies this process. */
-  owner: string;
-  /** Records the address on which the bot listens. */
-  listening(url: string): void;
-  closeAll(): Promise<void>;
-}
+type Opened = Awaited<ReturnType<typeof open>>;
 
 /** Opens the parts of the app. `closers` receives what has to be closed, even when this throws. */
 async function open(
@@ -134,10 +114,11 @@ async function open(
   lock: DataFolderLock,
   closers: Closer[],
   { role = "command", acceptEmptyLog }: OpenOptions,
-): Promise<Opened> {
+) {
   const isBot = role !== "command";
   const upgrades: Upgrade[] = [];
   const warnings: string[] = [];
+  /** Identifies this process. */
   const owner = randomUUID();
   const opening = {
     closers,
@@ -146,36 +127,25 @@ async function open(
     warn: (text: string) => void warnings.push(text),
   };
   const stores = await openStores(config, systemClock, opening, { role, id: owner, version });
+  const { clock, store, leases } = stores;
   const redact = redactorOf(config);
   const logger = createLogger(config.log.level, redact);
-  let port: number | undefined;
-  const own = () => port;
-  const listening = (url: string) => {
-    port = Number(new URL(url).port || 80);
-  };
   tellOfUpgrades(upgrades, logger);
   tellOfExposure(lock, logger);
   for (const warning of warnings) logger.warn(warning);
+  const listening: { port?: number } = {};
+  const own = () => listening.port;
   const documents = createDocumentReader();
   const web = createWeb({ ...webOptions(config), own, documents });
-  const { clock } = stores;
-  const mutex = stores.shared && createSharedMutex(stores.leases, clock);
-  const folders = createDiskWorkingFolders(join(config.data.folder, "threads"), {
-    maxBytes: config.files.thread_megabytes * 1_000_000,
-    mutex,
-  });
-  const skills = await openSkills(config, {
-    store: stores.store,
-    mutex,
-    folders,
-    web,
-    own,
-    version,
-    clock,
-    report: reportTo(logger),
-    // The text was cut at 2,000 characters, possibly in the middle of a secret.
-    onLog: (skill, text) => logger.debug({ skill, text: redact(text).slice(0, 1_000) }, "Output of a skill"),
-  });
+  const mutex = stores.shared && createSharedMutex(leases, clock);
+  const maxBytes = config.files.thread_megabytes * 1_000_000;
+  const folders = createDiskWorkingFolders(join(config.data.folder, "threads"), { maxBytes, mutex });
+  const report = (error: unknown, where: string) => logger.error({ err: error, where }, "Unexpected error");
+  // The text was cut at 2,000 characters, possibly in the middle of a secret.
+  const onLog = (skill: string, text: string) =>
+    logger.debug({ skill, text: redact(text).slice(0, 1_000) }, "Output of a skill");
+  const ofSkills = { store, mutex, folders, web, own, version, clock, report, onLog };
+  const skills = await openSkills(config, ofSkills);
   closers.push(() => skills.close());
   const [profiles, { metrics, traces }] = await Promise.all([
     loadProfiles(config.model, config.workspace.agents),
@@ -183,24 +153,29 @@ async function open(
   ]);
   if (traces !== undefined) closers.push(() => traces.close());
   await warnOfNames(config, profiles, skills.catalogue, logger, { strict: isBot });
-  const rest = { skills, web, own, profiles, metrics, traces, lock, redact, logger, listening };
   return {
-    ...stores,
+    stores,
     folders,
     documents,
-    ...rest,
+    skills,
+    web,
+    own,
+    profiles,
+    metrics,
+    traces,
+    lock,
+    redact,
+    logger,
+    report,
     owner,
+    listening,
     closeAll: () => closeAll(closers),
   };
 }
 
-/** Logs errors that nobody expected. */
-function reportTo(logger: Opened["logger"]): (error: unknown, where: string) => void {
-  return (error, where) => logger.error({ err: error, where }, "Unexpected error");
-}
-
 async function wire(config: Config, opened: Opened, role: ProcessRole): Promise<Knack> {
-  const { log, store, leases, clock, skills, lock, logger, shared } = opened;
+  const { skills, lock, logger } = opened;
+  const { log, store, leases, clock, shared } = opened.stores;
   const isBot = role !== "command";
   const running = createApp(await appDeps(config, opened, () => platformStates(platforms)));
   const isAlone = shared === undefined;
@@ -216,7 +191,7 @@ async function wire(config: Config, opened: Opened, role: ProcessRole): Promise<
     isolation: skills.isolation,
     async listen() {
       const { url } = await server.listen();
-      opened.listening(url);
+      opened.listening.port = Number(new URL(url).port || 80);
       await lock.publish({ url, pid: process.pid });
       skills.start(url);
       await running.startRetention();
@@ -240,91 +215,83 @@ async function wire(config: Config, opened: Opened, role: ProcessRole): Promise<
 }
 
 async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]): Promise<AppDeps> {
-  const { log, index, store, clock, skills, profiles, metrics, traces, redact, logger } = opened;
+  const { stores, skills, profiles, metrics, traces, redact, logger, owner } = opened;
+  const { catalogue, packages, prepared, servers, addFlow, taught } = skills;
   return {
-    log,
-    index,
-    store,
-    leases: opened.leases,
-    shared: opened.shared,
-    createTextIndex: createGrowingIndex,
-    logger,
-    redact,
-    clock,
-    catalogue: skills.catalogue,
-    schedules: scheduleSetup(config, { due: log.due, store }),
-    ...{ packages: skills.packages, prepared: skills.prepared, servers: skills.servers },
-    ...{ addFlow: skills.addFlow, taught: skills.taught },
-    metaTools: createMetaTools(),
-    profiles,
+    ...stores,
     ...appSettings(config),
-    copies: opened.copies,
-    newId: randomUUID,
-    owner: opened.owner,
+    catalogue,
+    packages,
+    prepared,
+    servers,
+    addFlow,
+    taught,
+    profiles,
+    redact,
+    logger,
+    owner,
     version,
+    checks,
+    createTextIndex: createGrowingIndex,
+    schedules: scheduleSetup(config, { due: stores.log.due, store: stores.store }),
+    metaTools: createMetaTools(),
+    newId: randomUUID,
     meter: metrics,
     tracer: traces?.tracer,
-    checks,
     facts: hostFacts(config),
     ports: await turnPorts(config, opened),
   };
 }
 
 async function turnPorts(config: Config, opened: Opened): Promise<AppDeps["ports"]> {
-  const { log, files, knowledge, store, clock, folders, skills, web, own, documents, metrics, logger } =
-    opened;
+  const { folders, web, own, documents, logger, report } = opened;
+  const { log, files, knowledge, store, clock } = opened.stores;
+  const { scripts, code } = opened.skills;
   const degraded = (error: unknown, where: string) =>
     logger.warn(
       { err: error, where },
       "Something does not work; the bot does without it until it works again",
     );
+  const models = {
+    ...modelSettings(config),
+    onCall: opened.metrics?.modelCall,
+    onReplaced: (model: string, { code, message }: ModelError) =>
+      logger.warn({ model, code }, `A model failed, and another answered instead: ${message}`),
+  };
+  const couldReach = createCouldReach(config.net.allow);
   return {
+    store,
+    files,
+    web,
+    scripts,
+    code,
+    documents,
+    folders,
+    clock,
+    report,
     name: config.name,
     instructions: await loadInstructions(),
     effort: config.model.effort,
     saidLine: createSaidLine(),
-    models: createModels(
-      {
-        ...modelSettings(config),
-        onCall: metrics?.modelCall,
-        onReplaced: (model, { code, message }) =>
-          logger.warn({ model, code }, `A model failed, and another answered instead: ${message}`),
-      },
-      clock,
-    ),
+    models: createModels(models, clock),
     transcriber: createTranscriber(modelSettings(config), clock),
-    store,
-    files,
     pastOutput: createPastOutputs(log),
-    web,
     means: openWorkMeans(config, { own, clock, knowledge, report: degraded }),
-    scripts: skills.scripts,
-    code: skills.code,
-    documents,
-    folders,
-    grants: createNetworkGrants(
-      store,
-      (skill) => grantedHosts(config, skill),
-      clock,
-      createCouldReach(config.net.allow),
-    ),
+    grants: createNetworkGrants(store, (skill) => grantedHosts(config, skill), clock, couldReach),
     rights: config.skills.rights,
     approvals: config.skills.approvals,
     openHosts: config.net.open_hosts,
-    clock,
     countTokens: createTokenCounter(),
     environmentOf: (skill) => environmentOf(config, skill),
-    report: reportTo(logger),
   };
 }
 
 function openServer(
   config: Config,
-  { log, clock, logger, metrics, skills, leases, shared }: Opened,
+  { stores, logger, metrics, skills }: Opened,
   app: App,
   platforms: Platforms,
 ) {
-  const stores = { log, leases, now: clock.now, isShared: shared !== undefined };
   return createServer({
     app,
     outside: platforms.handle,

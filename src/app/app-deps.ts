@@ -1,6 +1,7 @@
 import type { TurnCalls, TurnLog } from "../core/log/turn-log.ts";
 import type { MessageIndex } from "../core/ports/chat-actions.ts";
 import type { Meter, TurnTracer } from "../core/ports/model.ts";
+import type { DueEntries, ScheduleLimits } from "../core/ports/schedules.ts";
 import type {
   Clock,
   GrowingTextIndex,
@@ -10,7 +11,7 @@ import type {
   UpgradeCopies,
   Wire,
 } from "../core/ports/storage.ts";
-import type { TurnLimits, TurnPorts } from "../core/scope/turn.ts";
+import type { GivenPorts, TurnLimits } from "../core/scope/turn.ts";
 import type { MetaTool } from "../core/scope/turn-scope.ts";
 import type { CatalogueLoader } from "../core/skill/catalogue.ts";
 import type { HostFacts } from "../core/skill/eligibility.ts";
@@ -18,14 +19,9 @@ import type { Packages, PreparedPackages, Servers } from "../core/skill/packages
 import type { TaughtSkills } from "../core/skill/taught-skills.ts";
 import type { Profile } from "../core/values/profile.ts";
 import type { Redactor } from "../core/values/redact.ts";
-import type { App } from "./app.ts";
-import type { ChatHub } from "./chat/chat-hub.ts";
 import type { ChatPolicy } from "./chat/chat-policy.ts";
-import type { AddFlow } from "./operations/services.ts";
-import type { ScheduleSetup } from "./schedules/planning.ts";
 import type { Readiness } from "./services/readiness.ts";
 import type { RetentionPolicy } from "./services/retention-policy.ts";
-import type { SpendingCaps } from "./turns/spending.ts";
 
 /** How the processes that share the stores hear of each other's work. */
 export interface SharedWork {
@@ -35,7 +31,33 @@ export interface SharedWork {
   place: string;
 }
 
-/** Dependencies and settings of the app. Times are milliseconds. */
+/** The stores of schedules and triggers, and their limits. */
+export interface ScheduleSetup {
+  due: DueEntries;
+  /** Encrypted, for the secrets of webhooks. */
+  sealed: KeyValue;
+  limits: ScheduleLimits;
+}
+
+/** Spending limits per day (UTC). Tokens are input and output together; models without a price cost no dollars. */
+export interface SpendingCaps {
+  per_channel_day_usd: number;
+  per_user_day_usd: number;
+  per_channel_day_tokens: number;
+  per_user_day_tokens: number;
+  /** Limits of single channels by namespace, in place of those of all channels. */
+  channels: {
+    readonly [namespace: string]: { day_usd?: number | undefined; day_tokens?: number | undefined };
+  };
+}
+
+/** Adds the file of a flow until the bot stops. Returns its id as a skill, or why it is not a flow. */
+type AddFlow = (
+  text: string,
+  path: string,
+) => Promise<{ ok: true; id: string } | { ok: false; reason: string }>;
+
+/** Dependencies and settings of the app, from which each part takes what it needs. Times are milliseconds. */
 export interface AppDeps {
   log: TurnLog;
   store: KeyValue;
@@ -51,27 +73,8 @@ export interface AppDeps {
   shared?: SharedWork | undefined;
   /** Facts about machine and settings that decide which skills are eligible. */
   facts: HostFacts;
-  ports: Omit<
-    TurnPorts,
-    | "steering"
-    | "readWhole"
-    | "signals"
-    | "overBudget"
-    | "offers"
-    | "openings"
-    | "partUses"
-    | "deletions"
-    | "facts"
-    | "picture"
-    | "redact"
-    | "time_zone"
-    | "chats"
-    | "schedules"
-    | "teaching"
-    | "background"
-    | "conversations"
-    | "rolesOf"
-  >;
+  /** What turns need from outside. */
+  ports: GivenPorts;
   /** The agents; the first one is the default of channels. */
   profiles: readonly [Profile, ...Profile[]];
   limits: TurnLimits;
@@ -120,18 +123,4 @@ export interface AppDeps {
   tracer?: TurnTracer | undefined;
   /** Further readiness checks: the connections to platforms. */
   checks?: (() => Readiness[]) | undefined;
-}
-
-/** The running app. */
-export interface RunningApp {
-  app: App;
-  chat: ChatHub;
-  /** Begins to take part in the work. Queued and interrupted turns are resumed, unless other processes run them (`runsTurns`). */
-  start(how?: { runsTurns: boolean }): void;
-  /** Starts schedules and triggers. Only for the bot itself, not for a separate command. */
-  startSchedules(): void;
-  /** Announces upcoming deletions and starts them. Only for the bot itself, not for a separate command. */
-  startRetention(): Promise<void>;
-  /** Lets running turns finish for `drainMs`; the rest is resumed at the next start. */
-  stop(drainMs: number): Promise<void>;
 }

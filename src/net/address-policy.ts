@@ -11,7 +11,7 @@ export interface Reach {
   /** Private host names (`*.` for subdomains), addresses or CIDRs that may be reached. */
   allow: readonly string[];
   /** Never reached, whatever is allowed. */
-  own?: OwnPort;
+  own?: OwnPort | undefined;
 }
 
 /** The port of this machine at which the bot itself listens; undefined while it does not. */

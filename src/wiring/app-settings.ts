@@ -1,7 +1,6 @@
 /** Settings of the app, read from the configuration. */
-import type { AppDeps } from "../app/app-deps.ts";
+import type { AppDeps, ScheduleSetup } from "../app/app-deps.ts";
 import type { ChatPolicy } from "../app/chat/chat-policy.ts";
-import type { ScheduleSetup } from "../app/schedules/planning.ts";
 import { percentDecoded } from "../base/percent-decoded.ts";
 import { slackMode } from "../config/incomplete-platforms.ts";
 import { type ModelProvider, modelProviders } from "../config/model-providers.ts";

@@ -28,7 +28,7 @@ export function sandboxOptions(config: Config, own?: OwnPort): SandboxOptions {
     openProxy: createGuardedProxy({
       allow: config.net.allow,
       certificates: Object.values(certificates),
-      ...(own === undefined ? {} : { own }),
+      own,
     }).open,
     ...packageOptions(config, own),
     limits: {
@@ -64,7 +64,7 @@ function packageOptions(
   );
   const proxy = createGuardedProxy({
     allow: [...net.allow, ...named, ...package_hosts],
-    ...(own === undefined ? {} : { own }),
+    own,
     // Every download is also written to disk, where a tighter limit applies.
     limits: { connectionBytes: maxBytes, hourlyBytes: 2 * maxBytes },
   });
@@ -86,26 +86,7 @@ function programFolders(): string[] {
   return folders.filter((folder) => path.isAbsolute(folder) && !folder.includes("node_modules"));
 }
 
-/** The isolation in force; see `Sandbox.describe`. */
-export type IsolationFound = ReturnType<Sandbox["describe"]>;
-
-/** Scripts and programs in one sandbox. */
-export interface CodeRunners {
-  scripts: ScriptRunner;
-  programs: ProgramRunner;
-  /** Undefined where the configuration says that no model runs code. */
-  code: CodeRunner | undefined;
-  /** Packages that operators install for code. */
-  prepared: PreparedPackages;
-  /** The isolation in which code of this skill runs here, or why it would not run; for people. */
-  describe(skill: Skill): Promise<string>;
-  /** The isolation in force. */
-  isolation(): Promise<IsolationFound>;
-  /** Ends the preparation of packages. */
-  close(): Promise<void>;
-}
-
-export interface RunnerDeps {
+interface RunnerDeps {
   own: OwnPort;
   /** Of all processes that use the data folder at the same time; without it, there is one. */
   mutex: Mutex | undefined;
@@ -119,7 +100,7 @@ export function lazyCodeRunners(
   config: Config,
   deps: RunnerDeps,
   verify: (skill: Skill) => Promise<Verdict>,
-): CodeRunners {
+) {
   let sandbox: Promise<Sandbox> | undefined;
   const open = () => {
     sandbox ??= openSandbox(config, deps).catch((error: unknown) => {
@@ -129,33 +110,39 @@ export function lazyCodeRunners(
     });
     return sandbox;
   };
+  const scripts: ScriptRunner = {
+    allows: async (skill) => (await open()).scripts.allows(skill),
+    async run(request) {
+      const verdict = await verify(request.skill);
+      if (!verdict.ok) return { status: "refused", reason: verdict.reason };
+      return (await open()).scripts.run(request);
+    },
+  };
+  const programs: ProgramRunner = {
+    allows: async (skill) => (await open()).programs.allows(skill),
+    async start(request) {
+      const verdict = await verify(request.skill);
+      if (!verdict.ok) throw new ProgramError(verdict.reason);
+      return (await open()).programs.start(request);
+    },
+  };
+  const code: CodeRunner = {
+    means: async () => (await open()).code.means(),
+    run: async (request) => (await open()).code.run(request),
+  };
   return {
-    scripts: {
-      allows: async (skill) => (await open()).scripts.allows(skill),
-      async run(request) {
-        const verdict = await verify(request.skill);
-        if (!verdict.ok) return { status: "refused", reason: verdict.reason };
-        return (await open()).scripts.run(request);
-      },
-    },
-    programs: {
-      allows: async (skill) => (await open()).programs.allows(skill),
-      async start(request) {
-        const verdict = await verify(request.skill);
-        if (!verdict.ok) throw new ProgramError(verdict.reason);
-        return (await open()).programs.start(request);
-      },
-    },
-    code: config.code.enabled
-      ? {
-          means: async () => (await open()).code.means(),
-          run: async (request) => (await open()).code.run(request),
-        }
-      : undefined,
+    scripts,
+    programs,
+    /** Undefined where the configuration says that no model runs code. */
+    code: config.code.enabled ? code : undefined,
+    /** Packages that operators install for code. */
     prepared: lazyPreparedPackages(async () => (await open()).prepared),
+    /** The isolation in force; see `Sandbox.describe`. */
     isolation: async () => (await open()).describe(),
+    /** Ends the preparation of packages. */
     close: async () => (await sandbox)?.close(),
-    async describe(skill) {
+    /** The isolation in which code of this skill runs here, or why it would not run; for people. */
+    async describe(skill: Skill): Promise<string> {
       if (skill.kind === "builtin") return "It ships with Knack and runs in the bot's own process.";
       const opened = await open();
       const verdict = await opened.programs.allows(skill);

@@ -1,19 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { App } from "../app/app.ts";
+import type { AppDeps } from "../app/app-deps.ts";
 import type { ChatConnection, ChatHub } from "../app/chat/chat-hub.ts";
 import { slackMode } from "../config/incomplete-platforms.ts";
 import type { Config } from "../config/schema.ts";
-import { type Clock, type KeyValue, type Leases, type Log, scopeKeyValue } from "../core/ports/storage.ts";
+import { type KeyValue, scopeKeyValue } from "../core/ports/storage.ts";
 import { sealKeyValue } from "../storage/sealed-key-value.ts";
 import { createSecretKey } from "../storage/secret-key.ts";
 
-export interface PlatformDeps {
+interface PlatformDeps extends Pick<AppDeps, "store" | "leases" | "clock" | "logger"> {
   hub: ChatHub;
   app: App;
-  store: KeyValue;
-  leases: Leases;
-  clock: Clock;
-  logger: Log;
   /** Whether no other process uses the store. */
   isAlone: boolean;
 }
@@ -41,26 +38,28 @@ export async function openPlatforms(config: Config, deps: PlatformDeps): Promise
   };
 }
 
+/** The store of a platform's secrets. */
+function sealedFor(platform: string, { data, secret_key }: Config, { store }: PlatformDeps): KeyValue {
+  return scopeKeyValue(sealKeyValue(store, createSecretKey(data.folder, secret_key)), `${platform}-sealed:`);
+}
+
 async function openSlack(config: Config, deps: PlatformDeps) {
   const { createSlackConnection } = await import("../platforms/slack/connection/create-slack-connection.ts");
-  const secret = createSecretKey(config.data.folder, config.secret_key);
   return createSlackConnection({
     ...deps,
-    sealed: scopeKeyValue(sealKeyValue(deps.store, secret), "slack-sealed:"),
+    sealed: sealedFor("slack", config, deps),
     settings: { ...config.slack, public_url: config.server.public_url, operators: config.operators },
   });
 }
 
-async function openDiscord({ discord, operators, data, secret_key }: Config, deps: PlatformDeps) {
+async function openDiscord(config: Config, deps: PlatformDeps) {
+  const { discord, operators } = config;
   const { createDiscordConnection } = await import(
     "../platforms/discord/connection/create-discord-connection.ts"
   );
   return createDiscordConnection({
     ...deps,
-    sealed: scopeKeyValue(
-      sealKeyValue(deps.store, createSecretKey(data.folder, secret_key)),
-      "discord-sealed:",
-    ),
+    sealed: sealedFor("discord", config, deps),
     settings: { token: discord.token ?? "", api_url: discord.api_url, shards: discord.shards, operators },
   });
 }

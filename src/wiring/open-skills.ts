@@ -1,21 +1,14 @@
 import path from "node:path";
 /** Opens the sources and runtimes of skills: folders, installed packages, tool servers, the sandbox. */
-import type { AddFlow } from "../app/operations/services.ts";
 import { networkOf, processEnvironment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
 import { type Clock, type KeyValue, type Mutex, scopeKeyValue } from "../core/ports/storage.ts";
 import type { Web } from "../core/ports/web.ts";
 import type { WorkingFolders } from "../core/ports/working-folder.ts";
-import { type CatalogueLoader, createCatalogueLoader } from "../core/skill/catalogue.ts";
-import {
-  createEnabledPackages,
-  type Packages,
-  type PreparedPackages,
-  type Servers,
-} from "../core/skill/packages.ts";
-import type { CodeRunner, ScriptRunner } from "../core/skill/programs.ts";
-import type { FolderFormat, LoadedSkills, Skill, SkillSource } from "../core/skill/skill.ts";
-import { createTaughtSkills, type TaughtSkills } from "../core/skill/taught-skills.ts";
+import { createCatalogueLoader } from "../core/skill/catalogue.ts";
+import { createEnabledPackages, type Packages, type PreparedPackages } from "../core/skill/packages.ts";
+import type { FolderFormat, LoadedSkills, SkillSource } from "../core/skill/skill.ts";
+import { createTaughtSkills } from "../core/skill/taught-skills.ts";
 import { createAdHocFlows, readTaughtFlow } from "../flows/ad-hoc-flows.ts";
 import { createFlowSource } from "../flows/flow-source.ts";
 import type { FlowPorts } from "../flows/run-flow.ts";
@@ -36,7 +29,7 @@ import { createSandboxedSource } from "../skills/sandboxed-source.ts";
 import { readTaughtDocument } from "../skills/taught-document.ts";
 import { sealKeyValue } from "../storage/sealed-key-value.ts";
 import { createSecretKey } from "../storage/secret-key.ts";
-import { type IsolationFound, lazyCodeRunners } from "./code-runners.ts";
+import { lazyCodeRunners } from "./code-runners.ts";
 import { managedFolders, settingsOf, shippedSources, skillSources } from "./skill-sources.ts";
 
 /**
@@ -63,27 +56,7 @@ export interface SkillDeps {
 }
 
 /** The skills of a bot, and their means. */
-export interface OpenedSkills {
-  catalogue: CatalogueLoader;
-  scripts: ScriptRunner;
-  /** Undefined where models run no code. */
-  code: CodeRunner | undefined;
-  packages: Packages;
-  /** Packages that operators install for code. */
-  prepared: PreparedPackages;
-  servers: Servers;
-  addFlow: AddFlow;
-  /** Skills that people make in the chat. */
-  taught: TaughtSkills;
-  /** Completes logins at tool servers, for the HTTP server. */
-  login: McpLoginWithReturn;
-  /** The isolation of skill code on this machine. Detects it on the first call. */
-  isolation(): Promise<IsolationFound>;
-  /** Starts background work. `address` is the address of this bot. */
-  start(address: string): void;
-  /** Ends every process and session that skills have. */
-  close(): Promise<void>;
-}
+export type OpenedSkills = Awaited<ReturnType<typeof openSkills>>;
 
 /** Removes prepared packages of removed skills before people see or change any. */
 function withoutGoneSkills(
@@ -100,21 +73,22 @@ function withoutGoneSkills(
 }
 
 /** Opens the installed packages and combines the sources. Starts no server and no process. */
-export async function openSkills(config: Config, deps: SkillDeps): Promise<OpenedSkills> {
-  const { clock, store, mutex, own, report } = deps;
+export async function openSkills(config: Config, deps: SkillDeps) {
+  const { clock, store, mutex, own, folders, web, version, report, onLog } = deps;
   const { question_minutes, approval_minutes } = config.turns;
   const question_ms = Math.max(question_minutes, approval_minutes) * 60_000;
   const runners = lazyCodeRunners(config, { own, mutex }, (skill) => packages.verifyBeforeRun(skill));
+  const { programs, scripts, code, isolation } = runners;
   const imported = createImportedSkills({
-    programs: runners.programs,
-    folders: deps.folders,
+    programs,
+    folders,
     clock,
-    settingsOf: (id) => settingsOf(config, id),
     question_ms,
+    onLog,
+    settingsOf: (id) => settingsOf(config, id),
     mayRun: createEnabledPackages(store).allows,
-    onLog: deps.onLog,
   });
-  const flowPorts = { programs: runners.programs, clock };
+  const flowPorts = { programs, clock };
   const adHoc = createAdHocFlows(flowPorts, mutex && store);
   const readFlow = readTaughtFlow(flowPorts);
   const taught = createTaughtSkills(store, (id, text, origin) =>
@@ -128,15 +102,15 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
     environment: processEnvironment(),
     network: networkOf(processEnvironment()),
     store: scopeKeyValue(store, "mcp:"),
-    clock,
-    version: deps.version,
     connect_ms: config.mcp.connect_seconds * 1000,
     call_ms: config.mcp.call_seconds * 1000,
     maxAttempts: config.mcp.attempts,
+    requests: createServerRequests(),
+    clock,
+    version,
     question_ms,
     login,
-    web: deps.web,
-    requests: createServerRequests(),
+    web,
     report,
   });
   const formats = [imported.format];
@@ -152,12 +126,7 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
     find: async (id) => (await catalogue.current()).skills.get(id),
   });
   const sources: SkillSource[] = [
-    ...skillSources(config, {
-      formats,
-      flowPorts,
-      toolPackages: imported.toolPackages,
-      verify: packages.verify,
-    }),
+    ...skillSources(config, { ...packages, formats, flowPorts, toolPackages: imported.toolPackages }),
     mcp.source,
     adHoc.source,
     taught.source,
@@ -168,35 +137,33 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
     async (id) => (await packages.get(id)) !== undefined || (await catalogue.current()).skills.has(id),
   );
   const judged = sources.map((source) =>
-    createPreparedSource(createSandboxedSource(source, runners.programs.allows), prepared),
+    createPreparedSource(createSandboxedSource(source, programs.allows), prepared),
   );
   const catalogue = createCatalogueLoader(judged, createMiniSearchIndex);
   let cancelStart = () => {};
+  const remove: Packages["remove"] = async (id) => {
+    const removed = await packages.remove(id);
+    if (removed.ok) await prepared.drop(id);
+    return removed;
+  };
   return {
-    ...{
-      catalogue,
-      prepared,
-      packages: {
-        ...packages,
-        async remove(id) {
-          const removed = await packages.remove(id);
-          if (removed.ok) await prepared.drop(id);
-          return removed;
-        },
-      },
-      login,
-      scripts: runners.scripts,
-      code: runners.code,
-      servers: mcp.servers,
-      addFlow: adHoc.add,
-      taught,
-    },
-    isolation: runners.isolation,
-    start(listening) {
+    catalogue,
+    prepared,
+    login,
+    scripts,
+    code,
+    isolation,
+    taught,
+    packages: { ...packages, remove } satisfies Packages,
+    servers: mcp.servers,
+    addFlow: adHoc.add,
+    /** Starts background work. `listening` is the address of this bot. */
+    start(listening: string): void {
       address = listening;
       cancelStart = clock.after(quietMs, () => mcp.start());
     },
-    async close() {
+    /** Ends every process and session that skills have. */
+    async close(): Promise<void> {
       cancelStart();
       imported.close();
       await runners.close();
@@ -207,36 +174,31 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
 
 /** Installed skills. */
 
-interface PackageDeps extends Pick<PackagesOptions, "skillsOf"> {
-  store: KeyValue;
-  mutex: Mutex | undefined;
-  clock: Clock;
-  own: OwnPort;
+interface PackageDeps
+  extends Pick<SkillDeps, "store" | "mutex" | "clock" | "own">,
+    Pick<PackagesOptions, "skillsOf" | "find" | "isolation"> {
   formats: readonly FolderFormat[];
   flowPorts: FlowPorts;
-  find(skillId: string): Promise<Skill | undefined>;
-  /** The isolation in which code of a skill runs, or why it would not run. */
-  isolation(skill: Skill): Promise<string>;
 }
 
 /** Opens the installed skills. First repairs changes that a killed bot left incomplete. */
 async function openPackages(config: Config, deps: PackageDeps): Promise<ManagedPackages> {
-  const { clock, own, formats, flowPorts } = deps;
+  const { store, mutex, clock, own, formats, flowPorts, find, skillsOf, isolation } = deps;
   const shipped = shippedSources(deps);
   const proxy = createGuardedProxy({ allow: config.net.allow, own });
   return createPackages({
-    folders: managedFolders(config),
-    store: scopeKeyValue(deps.store, "packages:"),
-    mutex: deps.mutex,
+    mutex,
     clock,
+    find,
+    skillsOf,
+    isolation,
+    folders: managedFolders(config),
+    store: scopeKeyValue(store, "packages:"),
     download: createDownload({ allow: config.net.allow, own }),
     openProxy: () => proxy.openOnLoopback({ permits: () => true }),
     access: { path: processEnvironment().PATH ?? "", plainHttpHosts: config.net.allow },
     inspect: (root) => loadAll(inspected(root, formats, flowPorts)),
     shipped: async () => (await loadAll(shipped)).skills,
-    find: deps.find,
-    skillsOf: deps.skillsOf,
-    isolation: deps.isolation,
   });
 }
 
@@ -259,15 +221,10 @@ async function loadAll(sources: readonly SkillSource[]): Promise<LoadedSkills> {
 
 /** The URLs for logins at tool servers: the return address, and the metadata of this bot. */
 
-interface LoginDeps {
-  store: KeyValue;
-  mutex?: Mutex | undefined;
-  web: Web;
-  clock: Clock;
-  /** The address of this bot, once it listens. */
+/** `listening`: the address of this bot, once it listens. */
+type LoginDeps = Pick<SkillDeps, "store" | "mutex" | "web" | "clock" | "report"> & {
   listening(): string | undefined;
-  report(error: unknown, where: string): void;
-}
+};
 
 /** Logins at tool servers. Their tokens are encrypted with the bot's key. */
 function openToolServerLogin(config: Config, deps: LoginDeps): McpLoginWithReturn {

@@ -1,10 +1,10 @@
 import type { Config } from "../config/schema.ts";
-import type { TurnLog } from "../core/log/turn-log.ts";
-import type { Leases, Log } from "../core/ports/storage.ts";
+import type { Log } from "../core/ports/storage.ts";
 import type { Redact } from "../core/values/redact.ts";
 import { createMetrics, type Gauges, type Metrics } from "../telemetry/metrics.ts";
 import type { Traces } from "../telemetry/traces.ts";
 import { processesOf } from "./database-processes.ts";
+import type { Stores } from "./stores.ts";
 import { systemClock } from "./system-clock.ts";
 
 /** What is seen of a bot from outside, apart from its log. */
@@ -33,10 +33,9 @@ export async function openTelemetry(
 /** Reads the metrics with what is counted at that moment; undefined without metrics. */
 export function metricsReader(
   metrics: Metrics | undefined,
-  stores: { log: TurnLog; leases: Leases; now(): number; isShared: boolean },
+  { log, leases, clock, shared }: Stores,
   platforms: Gauges["platforms"],
 ): (() => ReturnType<Metrics["read"]>) | undefined {
-  const { log, leases, now, isShared } = stores;
-  const processes = isShared ? () => processesOf(leases) : undefined;
-  return metrics && (() => metrics.read({ backlog: log.backlog, now, platforms, processes }));
+  const processes = shared && (() => processesOf(leases));
+  return metrics && (() => metrics.read({ backlog: log.backlog, now: clock.now, platforms, processes }));
 }

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { AppDeps, RunningApp } from "../../src/app/app-deps.ts";
+import type { AppDeps, SpendingCaps } from "../../src/app/app-deps.ts";
 import type { ChatPolicy } from "../../src/app/chat/chat-policy.ts";
-import { createApp } from "../../src/app/create-app.ts";
+import { createApp, type RunningApp } from "../../src/app/create-app.ts";
 import type { RetentionPolicy } from "../../src/app/services/retention-policy.ts";
 import { createPastOutputs } from "../../src/app/turns/past-outputs.ts";
-import type { SpendingCaps } from "../../src/app/turns/spending.ts";
 import type { TurnEvent, TurnEventOf } from "../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../src/core/log/turn-log.ts";
 import { createMetaTools } from "../../src/core/meta-tools/create-meta-tools.ts";

@@ -9,7 +9,7 @@ import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { operationCommands } from "../../src/app/commands/operation-commands.ts";
 import { allOperations, operationRoutes } from "../../src/app/operations/table.ts";
-import { createCommandReader } from "../../src/app/turns/command-reader.ts";
+import { CommandReader } from "../../src/app/turns/command-reader.ts";
 import type { CommandContext } from "../../src/cli/command-context.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { membersAt } from "../../src/config/config-keys.ts";
@@ -146,7 +146,7 @@ describe("commands in the documents", () => {
   });
 
   it("documented chat commands are known and understood", () => {
-    const reader = createCommandReader(operationCommands(allOperations), "Knack");
+    const reader = new CommandReader(operationCommands(allOperations), "Knack");
     const place = { namespace: "console:local:general", thread: "t" };
     const slash = spans.filter(({ text }) => /^\/(skill|flow|agent|mcp)\b/.test(text));
     expect(slash.length).toBeGreaterThan(30);

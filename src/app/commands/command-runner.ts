@@ -17,7 +17,7 @@ import {
 } from "../operations/operation.ts";
 import type { Services } from "../operations/services.ts";
 import { type CommandReader, familiesOf } from "../turns/command-reader.ts";
-import { sayForCause } from "../turns/say-for-cause.ts";
+import { sayForCause } from "../turns/no-start.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 
 /** Runs slash commands as turns of their own: they are stored, deduplicated and shown like messages. */

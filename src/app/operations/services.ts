@@ -1,43 +1,36 @@
-import type { TurnEvent } from "../../core/log/turn-event.ts";
-import type { ThreadRecord, TurnFilter, TurnLog, TurnRecord } from "../../core/log/turn-log.ts";
-import type { Models } from "../../core/ports/model.ts";
-import type { Clock, KeyValue } from "../../core/ports/storage.ts";
-import type { WorkingFolders } from "../../core/ports/working-folder.ts";
-import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
-import type { OfferReader } from "../../core/skill/make-offer.ts";
-import type { NetworkGrants } from "../../core/skill/network-grants.ts";
-import type { Packages, PreparedPackages, Servers } from "../../core/skill/packages.ts";
-import type { Effort } from "../../core/values/message.ts";
-import type { Profile } from "../../core/values/profile.ts";
-import type { Goals } from "../schedules/goals.ts";
-import type { Plans } from "../schedules/keep-plans.ts";
-import type { Approvals } from "../services/approvals.ts";
-import type { Audit } from "../services/audit.ts";
+import { isInternal, type TurnEvent } from "../../core/log/turn-event.ts";
+import type { TurnFilter, TurnLog, TurnRecord } from "../../core/log/turn-log.ts";
+import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
+import { noMeter } from "../../core/ports/model.ts";
+import type { SharedPorts } from "../../core/scope/turn.ts";
+import { noPackages, noPreparedPackages } from "../../core/skill/packages.ts";
+import type { AppDeps } from "../app-deps.ts";
+import type { ScheduleService } from "../schedules/create-schedules.ts";
+import { createApprovals } from "../services/approvals.ts";
+import { Audit, auditChannel } from "../services/audit.ts";
 import type { ChannelIndex } from "../services/channel-index.ts";
-import type { ChangeSettings } from "../services/channel-settings.ts";
-import type { ForgetPerson } from "../services/forget-person/forgotten-person.ts";
-import type { MakeReceipt } from "../services/receipt.ts";
-import type { Retention } from "../services/retention-policy.ts";
-import type { SayMessage } from "../services/say-message.ts";
-import type { Forget } from "../services/shapes.ts";
-import type { SkillRun } from "../services/skill-runs.ts";
-import type { SkillService } from "../services/skill-service.ts";
+import { createChangeSettings } from "../services/channel-settings.ts";
+import { createExportData } from "../services/export-data.ts";
+import { createForgetPerson } from "../services/forget-person/forget-person.ts";
+import { createForget } from "../services/forgetting.ts";
+import { createReceipts } from "../services/receipt.ts";
+import { Retention } from "../services/retention.ts";
+import { createSayMessage } from "../services/say-message.ts";
+import { skillRuns } from "../services/skill-runs.ts";
+import { SkillService } from "../services/skill-service.ts";
+import { StoredAudit } from "../services/stored-audit.ts";
 import type { TeachingService } from "../services/teaching.ts";
-import type { ReadAudit } from "../services/turn-audit.ts";
+import { createAuditReader } from "../services/turn-audit.ts";
 import type { Feed } from "../turns/feed.ts";
-import type { PreviewPrompt } from "../turns/prompt-preview.ts";
-import type { ReplayTurn } from "../turns/replay/replay-turn.ts";
+import type { StoredOpenings } from "../turns/openings.ts";
+import type { PastThreads } from "../turns/past-threads.ts";
+import { createReplay } from "../turns/replay/replay-turn.ts";
 import type { Spending } from "../turns/spending.ts";
 import type { Submit } from "../turns/submit.ts";
 import type { TurnControl } from "../turns/turn-control.ts";
 import type { Follow } from "../turns/turn-events.ts";
-import type { Reviewing } from "./packages/reviewing.ts";
-
-/** Adds the file of a flow until the bot stops. Returns its id as a skill, or why it is not a flow. */
-export type AddFlow = (
-  text: string,
-  path: string,
-) => Promise<{ ok: true; id: string } | { ok: false; reason: string }>;
+import type { TurnRunner } from "../turns/turn-runner.ts";
+import { Reviewing } from "./packages/reviewing.ts";
 
 /** A value that people can choose, with what it means. */
 interface Choice {
@@ -80,72 +73,108 @@ export interface CompletableCommand {
   partOf?: string | undefined;
 }
 
-/** What operations work with. No service checks who calls: `runOperation` has done that. */
-export interface Services {
-  audit: Audit;
+/** The parts of the app that operations share with turns. */
+interface SharedParts {
+  ports: SharedPorts;
+  platforms: ChatPlatforms;
+  channelIndex: ChannelIndex;
   feed: Feed;
-  clock: Pick<Clock, "now" | "after">;
-  store: KeyValue;
-  catalogue: CatalogueLoader;
-  skills: SkillService;
-  /** Absent where no skills are made in the chat. */
-  teaching: TeachingService | undefined;
-  grants: NetworkGrants;
-  offers: OfferReader;
-  packages: Packages;
-  reviewing: Reviewing;
-  /** Packages that operators install for code in the sandbox. */
-  prepared: PreparedPackages;
-  /** Absent where flows come from folders alone. */
-  addFlow?: AddFlow | undefined;
-  /** The configured tool servers; absent where servers are impossible. */
-  servers: Servers | undefined;
-  /** Returns a unique id. */
-  newId(): string;
+  openings: StoredOpenings;
+  past: PastThreads;
   /** Accepts a message or command. */
   submit: Submit;
   follow: Follow;
-  readAudit: ReadAudit;
-  receipt: MakeReceipt;
-  replay: ReplayTurn;
-  turns: {
-    get(turnId: string): Promise<TurnRecord | undefined>;
-    list(filter: TurnFilter): Promise<TurnRecord[]>;
-    /** The events of a turn so far, including those of a running turn that are not stored yet. */
-    events(turn: TurnRecord): Promise<TurnEvent[]>;
-  };
-  schedules: Plans;
-  goals: Goals;
-  /** The files of threads. */
-  folders: WorkingFolders;
-  /** Executions of skills in the turns that match a filter, newest first. */
-  runs(filter: TurnFilter): Promise<SkillRun[]>;
-  changeSettings: ChangeSettings;
-  /** The name people call the bot by, and Knack's version. */
-  name: string;
-  version: string;
-  models: Models;
-  /** For model calls outside of turns, and what channels may spend. */
-  spending: Spending;
-  /** The agents; the first one is the default of channels. */
-  profiles: readonly [Profile, ...Profile[]];
-  /** The configured effort. */
-  effort: Effort | undefined;
-  /** The zone of channels that have none of their own, IANA name. */
-  time_zone: string;
-  namespaces(platform: string): Promise<string[]>;
-  threads(namespace: string): Promise<ThreadRecord[]>;
-  usage: TurnLog["usage"];
   control: TurnControl;
-  approvals: Approvals;
-  channelIndex: ChannelIndex;
-  /** Posts on a chat platform without a turn. */
-  say: SayMessage;
-  /** Deletes a turn permanently, with its posts. */
-  forget: Forget;
-  forgetPerson: ForgetPerson;
-  retention: Pick<Retention, "status" | "run">;
+  /** There is work. */
+  wake(): void;
+  spending: Spending;
+  usage: TurnLog["usage"];
+  schedules: ScheduleService;
+  /** Undefined where no skills are made in the chat. */
+  teaching: TeachingService | undefined;
+  runner: TurnRunner;
   /** The slash commands of all operations. */
   commands: readonly CompletableCommand[];
-  preview: PreviewPrompt;
+}
+
+/** What operations work with. No service checks who calls: `runOperation` has done that. */
+export type Services = ReturnType<typeof openServices>;
+
+export function openServices(deps: AppDeps, shared: SharedParts) {
+  const { log, store, clock, logger, redact, catalogue, profiles, limits, index, copies, servers } = deps;
+  const { packages = noPackages, prepared = noPreparedPackages, meter = noMeter } = deps;
+  const { due, sealed } = deps.schedules;
+  const { ports, platforms, feed, openings, past, control, wake, schedules, spending } = shared;
+  const { files, folders, chats, models, offers, grants, rights, picture, countTokens } = ports;
+  const { knowledge } = ports.means;
+  const stored = new StoredAudit(store, logger);
+  const post = auditChannel(deps.chat.audit_channel, platforms);
+  const audit = new Audit({ logger, clock, redact, stored, post });
+  const forgetting = { log, store, clock, logger, files, folders, feed, past, platforms, audit, control };
+  const ofPerson = { index, copies, servers, due, sealed, stored, openings, knowledge };
+  const replaying = { log, clock, redact, limits, models, meter, past, openings, countTokens, picture };
+  return {
+    audit,
+    clock,
+    store,
+    catalogue,
+    grants,
+    offers,
+    packages,
+    reviewing: new Reviewing(),
+    prepared,
+    servers,
+    profiles,
+    feed,
+    control,
+    schedules,
+    spending,
+    models,
+    folders,
+    stored,
+    addFlow: deps.addFlow,
+    newId: deps.newId,
+    time_zone: deps.time_zone,
+    /** Knack's version. */
+    version: deps.version,
+    /** The name people call the bot by. */
+    name: ports.name,
+    /** The configured effort. */
+    effort: ports.effort,
+    submit: shared.submit,
+    follow: shared.follow,
+    usage: shared.usage,
+    teaching: shared.teaching,
+    channelIndex: shared.channelIndex,
+    commands: shared.commands,
+    goals: schedules.goals,
+    skills: new SkillService({ catalogue, store, clock, packages, prepared, offers, grants, rights }),
+    readAudit: createAuditReader(deps, stored),
+    receipt: createReceipts(deps, chats.actions),
+    replay: createReplay(replaying),
+    turns: storedTurns(log, feed),
+    runs: (filter: TurnFilter) => skillRuns(log, filter),
+    changeSettings: createChangeSettings(deps, spending),
+    namespaces: (platform: string) => log.namespaces(platform),
+    threads: (namespace: string) => log.threads(namespace),
+    approvals: createApprovals({ log, store, clock, audit, platforms, wake }),
+    say: createSayMessage(platforms, chats),
+    forget: createForget(forgetting),
+    forgetPerson: createForgetPerson({ ...forgetting, ...ofPerson }),
+    exportData: createExportData({ log, store, clock, redact, due, knowledge, stored }),
+    retention: new Retention({ ...deps, past, files, folders, stored }),
+    preview: (...asked: Parameters<TurnRunner["preview"]>) => shared.runner.preview(...asked),
+  };
+}
+
+function storedTurns(log: TurnLog, feed: Feed) {
+  return {
+    get: (turnId: string) => log.get(turnId),
+    list: (filter: TurnFilter) => log.list(filter),
+    /** The events of a turn so far, including those of a running turn that are not stored yet. */
+    async events(turn: TurnRecord): Promise<TurnEvent[]> {
+      const tail = turn.status === "finished" ? [] : feed.tail(turn.turn_id);
+      return [...(await log.read(turn.turn_id)), ...tail].filter((event) => !isInternal(event));
+    },
+  };
 }

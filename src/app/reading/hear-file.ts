@@ -1,10 +1,6 @@
 import type { TurnEventBody } from "../../core/log/turn-event.ts";
-import {
-  formatSeconds,
-  type Transcriber,
-  type Transcription,
-  TranscriptionError,
-} from "../../core/ports/documents.ts";
+import { formatSeconds, type Transcription, TranscriptionError } from "../../core/ports/documents.ts";
+import type { TurnPorts } from "../../core/scope/turn.ts";
 import type { FileReference } from "../../core/values/inbound.ts";
 import type { ReadFile } from "../../core/values/message.ts";
 import { formatBytes } from "../../core/values/shown.ts";
@@ -16,11 +12,7 @@ const maxRecordingBytes = 25_000_000;
 /** Seconds of audio that OpenAI's models take. */
 const maxRecordingSeconds = 1_500;
 
-export interface HearDeps {
-  transcriber: Transcriber;
-  /** Reports errors to operators; the model still learns that the file could not be heard. */
-  report(error: unknown, where: string): void;
-}
+export type HearDeps = Pick<TurnPorts, "transcriber" | "report">;
 
 /** A file with speech, as the model sees it. */
 export interface Heard {
@@ -74,11 +66,8 @@ function heard(what: string, { text, seconds, model, usage }: Transcription): He
     said === ""
       ? `a ${what}${length} in which no words were heard`
       : `a ${what}${length}, transcribed: words may be misheard`;
-  const spoken = { ...(seconds === undefined ? {} : { seconds }) };
-  return {
-    told: said === "" ? { problem } : { text: said, spoken, problem },
-    usage: { type: "usage", model, ...usage },
-  };
+  const told = said === "" ? { problem } : { text: said, spoken: { seconds }, problem };
+  return { told, usage: { type: "usage", model, ...usage } };
 }
 
 function unheard(what: string, reason: string): Heard {

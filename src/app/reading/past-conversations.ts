@@ -4,18 +4,18 @@ import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { TurnEvent, TurnEventOf } from "../../core/log/turn-event.ts";
 import type { TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
 import type { ChatActions } from "../../core/ports/chat-actions.ts";
-import { PlatformError } from "../../core/ports/chat-platform.ts";
+import { type Chats, PlatformError } from "../../core/ports/chat-platform.ts";
 import type { GrowingTextIndex } from "../../core/ports/storage.ts";
 import type { PastConversations, PastExchange } from "../../core/ports/work-context.ts";
+import type { TurnPorts } from "../../core/scope/turn.ts";
 import { saidText } from "../../core/values/message.ts";
 import { isDirectMessage } from "../../core/values/place.ts";
+import type { AppDeps } from "../app-deps.ts";
 import { createWebChatActions, type WebChatDeps } from "./web-chat-actions.ts";
 
-export interface PastConversationsDeps extends WebChatDeps {
-  /** Chat actions of a channel; undefined where there are none. */
-  actionsOf(namespace: string): ChatActions | undefined;
-  createIndex(): GrowingTextIndex;
-  report(error: unknown, where: string): void;
+interface PastConversationsDeps extends WebChatDeps, Pick<TurnPorts, "report"> {
+  actionsOf: Chats["actions"];
+  createIndex: AppDeps["createTextIndex"];
 }
 
 /** Maximum turns of a channel that are searched, newest first. */
@@ -97,7 +97,7 @@ export function createPastConversations(deps: PastConversationsDeps): PastConver
         if (!mayBeTold(turn, finished)) continue;
         exchanges.push(exchangeOf(turn, events, await linkTo(turn, events)));
       }
-      return { exchanges, looked_at: turns.length, ...(since === undefined ? {} : { since }) };
+      return { exchanges, looked_at: turns.length, since };
     },
   };
 }
@@ -165,8 +165,7 @@ function exchangeOf(
     text,
     events.find((event) => event.type === "context_read"),
   );
-  const found = { turn_id, thread, by: author.name || author.id, question, answer, at: accepted_at };
-  return link === undefined ? found : { ...found, link };
+  return { turn_id, thread, by: author.name || author.id, question, answer, at: accepted_at, link };
 }
 
 /** The reference of the answer's first message, otherwise of the question. */

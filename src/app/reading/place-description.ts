@@ -8,41 +8,16 @@ import {
   type PlatformLimits,
   type PlatformWriting,
 } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/storage.ts";
+import type { TurnPorts } from "../../core/scope/turn.ts";
 import { isDirectMessage, type Place, type PlaceDescription, webChat } from "../../core/values/place.ts";
 
-/** Describes the place of a conversation. The same for all threads of a channel. */
-export interface PlaceDescriber {
-  /**
-   * The name and topic of the place. Never rejects and waits at most 2 s; when the platform does not answer in time, the last known values
-   * are used, if any.
-   */
-  describe(place: Pick<Place, "namespace">): Promise<PlaceDescription>;
-  /** How answers are written there. */
-  writing(place: Pick<Place, "namespace">): PlatformWriting;
-}
-
-export interface PlaceDescriberDeps {
+interface PlaceDescriberDeps extends Pick<TurnPorts, "clock" | "report"> {
   platforms: ChatPlatforms;
-  clock: Pick<Clock, "now" | "after">;
   /** How chat platforms show long tables and answers, for the model. */
   shaping(limits: PlatformLimits): string;
-  /** An unexpected error; the place is described as far as it is known. */
-  report(error: unknown, where: string): void;
 }
 
 type Names = Pick<PlaceDescription, "name" | "topic">;
-
-interface KnownNames extends Names {
-  /** When they are asked for again, ms since the epoch. */
-  until: number;
-}
-
-/** A look-up under way. */
-interface Lookup {
-  began: number;
-  done: Promise<unknown>;
-}
 
 /** Maximum wait of turns for one look-up, ms. */
 const maxWaitMs = 2_000;
@@ -60,11 +35,18 @@ const webWriting: PlatformWriting = {
   mentions: "Write people's names as plain text.",
 };
 
-export function createPlaceDescriber(deps: PlaceDescriberDeps): PlaceDescriber {
+export type PlaceDescriber = ReturnType<typeof createPlaceDescriber>;
+
+/** Describes the place of a conversation. The same for all threads of a channel. */
+export function createPlaceDescriber(deps: PlaceDescriberDeps) {
   const { platforms } = deps;
   const namesIn = createNamesReader(deps);
   return {
-    async describe({ namespace }) {
+    /**
+     * The name and topic of the place. Never rejects and waits at most 2 s; when the platform does not answer in time, the last known values
+     * are used, if any.
+     */
+    async describe({ namespace }: Pick<Place, "namespace">): Promise<PlaceDescription> {
       const platform = platforms.of(namespace);
       const where = platform?.writing.name ?? webChat;
       if (isDirectMessage(namespace)) return { platform: where, kind: "direct_message" };
@@ -72,26 +54,27 @@ export function createPlaceDescriber(deps: PlaceDescriberDeps): PlaceDescriber {
         platform === undefined ? { name: channelOf(namespace) } : await namesIn(platform, namespace);
       return { platform: where, kind: "channel", ...names };
     },
-    writing({ namespace }) {
+    /** How answers are written there. */
+    writing({ namespace }: Pick<Place, "namespace">): PlatformWriting {
       const platform = platforms.of(namespace);
       if (platform === undefined) return webWriting;
-      return {
-        ...platform.writing,
-        formatting: `${platform.writing.formatting} ${deps.shaping(platform.limits)}`,
-      };
+      const { writing, limits } = platform;
+      return { ...writing, formatting: `${writing.formatting} ${deps.shaping(limits)}` };
     },
   };
 }
 
 function createNamesReader({ clock, report }: PlaceDescriberDeps) {
-  const known = new LRUCache<string, KnownNames>(growingTo(maxCached));
-  const lookups = new Map<string, Lookup>();
+  /** `until`: when they are asked for again, ms since the epoch. */
+  const known = new LRUCache<string, { names: Names; until: number }>(growingTo(maxCached));
+  /** Those under way. */
+  const lookups = new Map<string, { began: number; done: Promise<unknown> }>();
 
   const look = async (platform: ChatPlatform, namespace: string): Promise<void> => {
     const found = await askPlatform(platform, namespace, report);
-    const names = found.name === undefined ? known.get(namespace) : found;
-    const until = clock.now() + (found.name === undefined ? retryDelayMs : cacheMs);
-    known.set(namespace, { name: names?.name, topic: names?.topic, until });
+    const isFound = found.name !== undefined;
+    const names = isFound ? found : (known.get(namespace)?.names ?? {});
+    known.set(namespace, { names, until: clock.now() + (isFound ? cacheMs : retryDelayMs) });
     lookups.delete(namespace);
   };
 
@@ -103,8 +86,7 @@ function createNamesReader({ clock, report }: PlaceDescriberDeps) {
       const left = under.began + maxWaitMs - clock.now();
       if (left > 0) await unlessLate(left, clock, under.done);
     }
-    const { name, topic } = known.get(namespace) ?? {};
-    return { ...(name === undefined ? {} : { name }), ...(topic === undefined ? {} : { topic }) };
+    return known.get(namespace)?.names ?? {};
   };
 }
 

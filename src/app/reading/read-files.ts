@@ -1,14 +1,14 @@
 import { PlatformError } from "../../core/ports/chat-platform.ts";
 import {
-  type DocumentReader,
   type ReadContent,
   type Remarks,
   readFileContent,
   shownText,
   soundTypeOf,
 } from "../../core/ports/documents.ts";
-import type { Clock, FileStore } from "../../core/ports/storage.ts";
+import type { FileStore } from "../../core/ports/storage.ts";
 import { type WorkingFolder, WorkingFolderError } from "../../core/ports/working-folder.ts";
+import type { TurnPorts } from "../../core/scope/turn.ts";
 import { cutForModel } from "../../core/values/cut.ts";
 import { pageInstead } from "../../core/values/file-kind.ts";
 import type { FileReference } from "../../core/values/inbound.ts";
@@ -47,14 +47,11 @@ const fetchTimeoutMs = 60_000;
 const maxImages = 8;
 const maxImageBytes = 20_000_000;
 
-export interface ReadFilesDeps extends HearDeps {
+export interface ReadFilesDeps extends HearDeps, Pick<TurnPorts, "documents" | "clock" | "countTokens"> {
   /** Fetches a file. @throws PlatformError */
   download(file: FileReference, options: { maxBytes: number; signal: AbortSignal }): Promise<Uint8Array>;
   folder: Pick<WorkingFolder, "attach" | "open">;
-  documents: DocumentReader;
   store: FileStore;
-  clock: Clock;
-  countTokens: CountTokens;
 }
 
 export interface FilesToRead {
@@ -72,37 +69,28 @@ export interface FilesToRead {
  */
 export async function readFiles(deps: ReadFilesDeps, request: FilesToRead): Promise<FilesRead> {
   const { sent, signal } = request;
-  const planned = plan(sent);
   const read: KnownFile[] = [];
-  const room: Room = {
-    bytes: maxTotalBytes,
-    images: maxImages,
-    imageBytes: maxImageBytes,
-    recordings: maxRecordings,
-    usage: [],
-  };
-  const queue = planned.map((each, index) => ({ ...each, index }));
+  const room: Room = { ...wholeRoom, usage: [] };
+  const queue = plan(sent).entries();
   const work = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      read[next.index] =
-        next.problem === undefined
-          ? await readOne(deps, request, next.sent, room)
-          : { ...about(next.sent), problem: next.problem };
-    }
+    for (const [at, { sent, problem }] of queue)
+      read[at] =
+        problem === undefined ? await readOne(deps, request, sent, room) : { ...about(sent), problem };
   };
-  await Promise.all(Array.from({ length: Math.min(maxParallel, queue.length) }, work));
+  await Promise.all(Array.from({ length: maxParallel }, work));
   signal.throwIfAborted();
   return { files: withinTokens(read, request.tokens, deps.countTokens), usage: room.usage };
 }
 
+const wholeRoom = {
+  bytes: maxTotalBytes,
+  images: maxImages,
+  imageBytes: maxImageBytes,
+  recordings: maxRecordings,
+};
+
 /** What is left of the limits, and the usage so far. */
-interface Room {
-  bytes: number;
-  images: number;
-  imageBytes: number;
-  recordings: number;
-  usage: NonNullable<Heard["usage"]>[];
-}
+type Room = typeof wholeRoom & Pick<FilesRead, "usage">;
 
 /** Selects the files to fetch, by the sizes that the platform reports. */
 function plan(sent: readonly SentFile[]): { sent: SentFile; problem: string | undefined }[] {
@@ -124,8 +112,7 @@ function plan(sent: readonly SentFile[]): { sent: SentFile; problem: string | un
 
 function about({ file, by, author }: SentFile): ReadFile {
   const { name, media_type, bytes } = file;
-  const who = { ...(by === undefined ? {} : { by }), ...(author === undefined ? {} : { author }) };
-  return { name, media_type, bytes, ...who };
+  return { name, media_type, bytes, by, author };
 }
 
 async function readOne(
@@ -297,18 +284,11 @@ function fitFile(file: ReadFile, whole: string, tokens: number, countTokens: Cou
   if (path === undefined || spoken !== undefined) {
     const { text, left_out } = fitBeginning(whole, tokens, countTokens);
     if (left_out === 0) return file;
-    const rest = left_out.toLocaleString("en");
-    return {
-      ...file,
-      text,
-      problem: noted(file, `only the beginning is here, ${rest} more characters are not`),
-    };
+    const rest = `only the beginning is here, ${left_out.toLocaleString("en")} more characters are not`;
+    return { ...file, text, problem: noted(file, rest) };
   }
   const text = cutForModel(whole, tokens, path, countTokens);
   if (text === whole) return file;
-  return {
-    ...file,
-    text,
-    problem: noted(file, "only its beginning and end are here; read_file has all of it"),
-  };
+  const rest = "only its beginning and end are here; read_file has all of it";
+  return { ...file, text, problem: noted(file, rest) };
 }

@@ -4,9 +4,11 @@ import type { TurnReading } from "../../core/log/turn-log.ts";
 import type { ThreadMessage } from "../../core/ports/chat-actions.ts";
 import { type ChatPlatform, PlatformError } from "../../core/ports/chat-platform.ts";
 import type { Clock } from "../../core/ports/storage.ts";
+import type { TurnPorts } from "../../core/scope/turn.ts";
 import type { HeardMessage } from "../../core/values/message.ts";
 import type { Place } from "../../core/values/place.ts";
 import { type CountTokens, fitBeginning } from "../../core/values/profile.ts";
+import type { AppDeps } from "../app-deps.ts";
 import type { SentFile } from "./read-files.ts";
 import { TimeLimitError, within } from "./within.ts";
 
@@ -18,15 +20,9 @@ export interface ThreadRead extends HeardInThread {
 /** Reads the part of a thread that no earlier turn has read. When that fails, a note says why. @throws the signal's reason, nothing else */
 export type ThreadReader = (platform: ChatPlatform, place: Place, signal: AbortSignal) => Promise<ThreadRead>;
 
-export interface ThreadReaderDeps {
-  log: TurnReading;
-  clock: Clock;
-  countTokens: CountTokens;
-  /** Tokens of a person's message; the thread may take half of it. */
-  message_tokens: number;
-  /** An unexpected error; the turn continues. */
-  report(error: unknown, where: string): void;
-}
+export interface ThreadReaderDeps
+  extends Pick<AppDeps, "log" | "limits">,
+    Pick<TurnPorts, "clock" | "countTokens" | "report"> {}
 
 /** Maximum messages requested from the platform. */
 const maxMessages = 200;
@@ -46,7 +42,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
 }
 
 async function readThread(
-  { clock, countTokens, message_tokens }: ThreadReaderDeps,
+  { clock, countTokens, limits }: ThreadReaderDeps,
   knownMessages: ReturnType<typeof createKnownMessages>,
   platform: ChatPlatform,
   place: Place,
@@ -62,16 +58,14 @@ async function readThread(
       !known.ids.has(message.id) &&
       message.at > known.newest,
   );
-  const room = Math.floor(message_tokens / 2);
+  // The thread may take half as much as the person's message.
+  const room = Math.floor(limits.message_tokens / 2);
   const { thread, notes } = fitThread(fresh, messages[0]?.id, room, countTokens);
   const kept = new Set(thread.map(({ id }) => id));
   const shown = fresh.filter(({ id }) => kept.has(id));
   const outside = await outsiders(platform, place, shown, { clock, signal });
-  const marked = thread.map((heard) =>
-    outside.has(heard.id) ? { ...heard, outside: true as const } : heard,
-  );
   return {
-    thread: marked,
+    thread: thread.map((heard) => ({ ...heard, outside: outside.has(heard.id) || undefined })),
     notes: [...notes, ...longThread(messages, known.newest)],
     sent: shown.toReversed().flatMap(filesOf),
   };
@@ -179,7 +173,7 @@ function asHeard(message: ThreadMessage, tokens: number, countTokens: CountToken
     author: message.author.id,
     text: left_out === 0 ? text : `${text} [${left_out} more characters are cut]`,
     at: message.at,
-    ...(message.author.bot ? { bot: true as const } : {}),
+    bot: message.author.bot || undefined,
   };
 }
 

@@ -36,23 +36,14 @@ export function createSearch({ actionsOf, index, isIndexed }: SearchDeps) {
     const found = await index.search(namespace, query);
     const indexed = await Promise.all(found.map((message) => asMessage(actions, message)));
     const complete = since !== undefined && query.since !== undefined && query.since >= since;
-    return { messages: indexed, by: "index", complete, ...(since === undefined ? {} : { since }) };
+    return { messages: indexed, by: "index", complete, since };
   };
 }
 
 async function asMessage(actions: ChatActions, indexed: IndexedMessage): Promise<ChannelMessage> {
   const { namespace, reference, author, text, at, thread } = indexed;
   const link = await actions.link(namespace, reference, thread);
-  const by = { ...author, bot: false, self: false };
-  return {
-    id: reference,
-    author: by,
-    text,
-    at,
-    files: [],
-    link,
-    ...(thread === undefined ? {} : { thread }),
-  };
+  return { id: reference, author: { ...author, bot: false, self: false }, text, at, files: [], link, thread };
 }
 
 async function lookThrough(
@@ -60,14 +51,13 @@ async function lookThrough(
   namespace: string,
   { words, author, since, until, most }: MessageQuery,
 ): Promise<FoundMessages> {
-  const range = { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };
   const place = { namespace, thread: channelThread };
-  const { messages, more } = await actions.history(place, { ...range, most: maxMessages });
+  const { messages, more } = await actions.history(place, { since, until, most: maxMessages });
   const opened = messages.filter(({ replies = 0 }) => replies > 0).slice(-maxThreads);
   const replies = await Promise.all(
     opened.map(async ({ thread, id }) => {
-      const read = await actions.history({ namespace, thread: thread ?? id }, { ...range, most: perThread });
-      return read.messages;
+      const place = { namespace, thread: thread ?? id };
+      return (await actions.history(place, { since, until, most: perThread })).messages;
     }),
   );
   const all = new Map([...messages, ...replies.flat()].map((message) => [message.id, message]));
@@ -75,13 +65,8 @@ async function lookThrough(
   const found = [...all.values()]
     .filter((message) => (author === undefined || message.author.id === author) && fits(message.text))
     .sort((a, b) => b.at - a.at);
-  const first = messages[0]?.at;
-  return {
-    messages: found.slice(0, most),
-    by: "history",
-    complete: !more,
-    ...(more && first !== undefined ? { since: first } : {}),
-  };
+  const first = more ? messages[0]?.at : undefined;
+  return { messages: found.slice(0, most), by: "history", complete: !more, since: first };
 }
 
 /** Matches texts as the index does: all words, each from its beginning, ignoring case and accents. */

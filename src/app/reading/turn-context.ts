@@ -1,70 +1,71 @@
 import type { TurnEventBody } from "../../core/log/turn-event.ts";
-import type { ClaimedTurn, TurnLog } from "../../core/log/turn-log.ts";
+import type { ClaimedTurn } from "../../core/log/turn-log.ts";
 import { type ChatPlatforms, PlatformError } from "../../core/ports/chat-platform.ts";
-import type { DocumentReader, Transcriber } from "../../core/ports/documents.ts";
-import type { Clock, FileStore } from "../../core/ports/storage.ts";
-import type { WorkingFolders } from "../../core/ports/working-folder.ts";
+import type { FileStore } from "../../core/ports/storage.ts";
+import type { TurnPorts } from "../../core/scope/turn.ts";
 import type { Inbound } from "../../core/values/inbound.ts";
 import { isWordless, type MessageContext, type ReadFile, saidText } from "../../core/values/message.ts";
-import type { CountTokens } from "../../core/values/profile.ts";
 import { type FilesRead, type ReadFilesDeps, readFiles, type SentFile } from "./read-files.ts";
-import { createThreadReader, type ThreadRead, type ThreadReader } from "./read-thread.ts";
-
-/** Reads the context of a message: the thread so far, and the files. */
-export interface TurnContextReader {
-  /**
-   * The context of a turn: read once, before its first model call, and from the turn's log afterwards. Undefined when there is nothing to
-   * read. Yields usage events, then the event that stores the context. A failure becomes a note in the context and never fails the turn.
-   */
-  read(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, MessageContext | undefined>;
-  /** As `TurnPorts.readWhole`. */
-  whole(queued: Queued, signal: AbortSignal): Promise<{ text: string } & Pick<FilesRead, "usage">>;
-}
+import {
+  createThreadReader,
+  type ThreadRead,
+  type ThreadReader,
+  type ThreadReaderDeps,
+} from "./read-thread.ts";
 
 type Queued = Pick<ClaimedTurn, "turn_id" | "inbound">;
 
-export interface TurnContextDeps {
-  log: TurnLog;
+/** `limits.message_tokens`: of a person's message. Files may take as many, the thread half as many. */
+interface TurnContextDeps
+  extends ThreadReaderDeps,
+    Pick<TurnPorts, "files" | "folders" | "documents" | "transcriber"> {
   platforms: ChatPlatforms;
-  files: FileStore;
-  folders: WorkingFolders;
-  documents: DocumentReader;
-  transcriber: Transcriber;
-  clock: Clock;
-  countTokens: CountTokens;
-  /** Maximum tokens of a person's message. Files may take as many, the thread half as many. */
-  message_tokens: number;
-  /** An unexpected error; the turn continues. */
-  report(error: unknown, where: string): void;
 }
 
 interface ReadContext extends Pick<FilesRead, "usage"> {
   context: MessageContext;
 }
 
-export function createTurnContextReader(deps: TurnContextDeps): TurnContextReader {
-  const readThread = createThreadReader(deps);
-  return {
-    async *read(claimed, signal) {
-      const made = claimed.events.find((event) => event.type === "context_read");
-      if (made !== undefined) return made;
-      const read = await unlessAborted(signal, () => readContext(deps, readThread, claimed, signal));
-      if (read === undefined) return undefined;
-      const { context, usage } = read;
-      yield* usage;
-      yield { type: "context_read", ...context };
-      await removeGiven(deps.files, claimed, context);
-      return context;
-    },
-    async whole(queued, signal) {
-      const { text } = queued.inbound;
-      const download = downloadFor(deps, queued);
-      if (download === undefined) return { text, usage: [] };
-      const { context, usage } = await readAll(deps, queued, noThread, download, signal);
-      const lines = [saidText(text, context), ...context.files.flatMap(fileLine)];
-      return { text: lines.filter(Boolean).join("\n"), usage };
-    },
-  };
+/** Reads the context of a message: the thread so far, and the files. */
+export class TurnContextReader {
+  readonly #deps: TurnContextDeps;
+  readonly #readThread: ThreadReader;
+
+  constructor(deps: TurnContextDeps) {
+    this.#deps = deps;
+    this.#readThread = createThreadReader(deps);
+  }
+
+  /**
+   * The context of a turn: read once, before its first model call, and from the turn's log afterwards. Undefined when there is nothing to
+   * read. Yields usage events, then the event that stores the context. A failure becomes a note in the context and never fails the turn.
+   */
+  async *read(
+    claimed: ClaimedTurn,
+    signal: AbortSignal,
+  ): AsyncGenerator<TurnEventBody, MessageContext | undefined> {
+    const made = claimed.events.find((event) => event.type === "context_read");
+    if (made !== undefined) return made;
+    const read = await unlessAborted(signal, () =>
+      readContext(this.#deps, this.#readThread, claimed, signal),
+    );
+    if (read === undefined) return undefined;
+    const { context, usage } = read;
+    yield* usage;
+    yield { type: "context_read", ...context };
+    await removeGiven(this.#deps.files, claimed, context);
+    return context;
+  }
+
+  /** As `TurnPorts.readWhole`. */
+  async whole(queued: Queued, signal: AbortSignal): Promise<{ text: string } & Pick<FilesRead, "usage">> {
+    const { text } = queued.inbound;
+    const download = downloadFor(this.#deps, queued);
+    if (download === undefined) return { text, usage: [] };
+    const { context, usage } = await readAll(this.#deps, queued, noThread, download, signal);
+    const lines = [saidText(text, context), ...context.files.flatMap(fileLine)];
+    return { text: lines.filter(Boolean).join("\n"), usage };
+  }
 }
 
 /** The thread where a platform showed the message, and the files that came with it; undefined when there is neither. */
@@ -108,13 +109,13 @@ async function readAll(
   const folder = deps.folders.of({ namespace, thread: inbound.thread });
   const { files, usage } = await readFiles(
     { ...deps, download, store: deps.files, folder },
-    { turn_id, sent: withoutRepeated([...own, ...sent]), tokens: deps.message_tokens, signal },
+    { turn_id, sent: withoutRepeated([...own, ...sent]), tokens: deps.limits.message_tokens, signal },
   );
   const context = {
     thread,
     files: files.map((file, at) => ownFile(file, own[at], inbound)),
-    ...(notes.length === 0 ? {} : { notes }),
-    ...(thread.length === 0 ? {} : { time_zone: inbound.author.time_zone }),
+    notes: notes.length === 0 ? undefined : notes,
+    time_zone: thread.length === 0 ? undefined : inbound.author.time_zone,
   };
   return { context, usage };
 }

@@ -1,15 +1,12 @@
-import type { ThreadReading, TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
+import type { TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
 import type { ChannelAccess, ChannelMessage, ChatActions } from "../../core/ports/chat-actions.ts";
 import { channelThread } from "../../core/ports/chat-platform.ts";
+import type { TurnPorts } from "../../core/scope/turn.ts";
 import { isWithin, type Place, partsOf } from "../../core/values/place.ts";
+import type { AppDeps } from "../app-deps.ts";
 
-export interface WebChatDeps {
-  log: TurnReading & ThreadReading;
-  /** The name people call the bot by. */
-  name: string;
-  /** The public address of the console, `https://knack.example.com`; links are relative without it. */
-  public_url?: string | undefined;
-}
+/** Links are relative without `public_url`. */
+export type WebChatDeps = Pick<AppDeps, "log" | "public_url"> & Pick<TurnPorts, "name">;
 
 /** Maximum turns that are searched for one answer, and turns per page. */
 const maxTurns = 2_000;

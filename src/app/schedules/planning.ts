@@ -1,7 +1,7 @@
 import type { TurnReading } from "../../core/log/turn-log.ts";
 import type { ChatPerson, ChatPlatforms } from "../../core/ports/chat-platform.ts";
-import type { DueEntries, Planner, ScheduleLimits } from "../../core/ports/schedules.ts";
-import type { Clock, KeyValue, Leases, Log } from "../../core/ports/storage.ts";
+import type { Planner } from "../../core/ports/schedules.ts";
+import type { Clock, Leases, Log } from "../../core/ports/storage.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
 import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
 import { settingsOf } from "../../core/skill/namespace-state.ts";
@@ -9,16 +9,9 @@ import type { Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
 import { zoneOf } from "../../core/values/said-line.ts";
+import type { ScheduleSetup } from "../app-deps.ts";
 import type { Submit } from "../turns/submit.ts";
 import type { PlanBook } from "./plan-book.ts";
-
-/** The stores of plans, and their limits. */
-export interface ScheduleSetup {
-  due: DueEntries;
-  /** Encrypted, for the secrets of webhooks. */
-  sealed: KeyValue;
-  limits: ScheduleLimits;
-}
 
 /** What plans need of the app. */
 export interface PlanSurroundings

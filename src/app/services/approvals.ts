@@ -24,11 +24,9 @@ export interface ApprovalDeps {
   wake(): void;
 }
 
-/** Approvals that tools asked for. */
-export type Approvals = ReturnType<typeof createApprovals>;
-
 type Requested = TurnEventOf<"approval_requested">;
 
+/** Approvals that tools asked for. */
 export function createApprovals(deps: ApprovalDeps) {
   return {
     /** The request, for its asker and those who may decide. `text`: what this person may edit now. A failure is as that of `mayDecide`. */

@@ -1,8 +1,7 @@
 import { escapeMarkdown } from "../../base/markdown-text.ts";
 import { type ChatPlatform, type ChatPlatforms, channelThread } from "../../core/ports/chat-platform.ts";
-import type { Clock, Log } from "../../core/ports/storage.ts";
 import type { Author } from "../../core/values/inbound.ts";
-import type { Redact } from "../../core/values/redact.ts";
+import type { AppDeps } from "../app-deps.ts";
 import type { StoredAudit } from "./stored-audit.ts";
 
 /** An action that has to be traceable: changes of skills and settings, approvals, deletions. */
@@ -28,47 +27,47 @@ interface ToldLine extends Pick<AuditEntry, "namespace" | "message"> {
   text: string;
 }
 
-/** The log and the store are the record; the audit channel is a view of it. */
-export interface Audit {
-  /** Never throws, and waits neither for the store nor for the channel. */
-  record(entry: AuditEntry): void;
-  /** Tells the audit channel alone. Never throws, and does not wait. */
-  tell(line: ToldLine): void;
-}
-
-export interface AuditDeps {
-  logger: Log;
+interface AuditDeps extends Pick<AppDeps, "logger" | "clock" | "redact"> {
   stored: Pick<StoredAudit, "add">;
-  clock: Pick<Clock, "now">;
-  redact: Redact;
   /** Posts a line to the audit channel, if one is configured. */
-  post?: ((line: ToldLine) => Promise<void>) | undefined;
+  post: ReturnType<typeof auditChannel>;
 }
 
-export function createAudit({ logger, stored, clock, redact, post }: AuditDeps): Audit {
-  const tell = (line: ToldLine) => {
+/** The log and the store are the record; the audit channel is a view of it. */
+export class Audit {
+  readonly #deps: AuditDeps;
+
+  constructor(deps: AuditDeps) {
+    this.#deps = deps;
+  }
+
+  /** Never throws, and waits neither for the store nor for the channel. */
+  record({ action, by, namespace, subject, detail, about, message }: AuditEntry): void {
+    const { logger, clock, redact, stored } = this.#deps;
+    const done = { action, by: by.id, by_name: by.name, namespace, subject };
+    logger.info({ audit: true, ...done }, `${by.name} ${plain(detail)}`);
+    const named = { about: about?.id, about_name: about?.name };
+    stored.add(redact({ at: clock.now(), ...done, detail: plain(detail), ...named }));
+    this.tell({ namespace, message, text: `**${escapeMarkdown(by.name)}** ${detail}` });
+  }
+
+  /** Tells the audit channel alone. Never throws, and does not wait. */
+  tell(line: ToldLine): void {
+    const { logger, redact, post } = this.#deps;
     post?.(redact(line)).catch((error: unknown) => {
       logger.warn(
         { err: error },
         "Posting to the audit channel failed; the log and the store have the record",
       );
     });
-  };
-  return {
-    tell,
-    record({ action, by, namespace, subject, detail, about, message }) {
-      const fields = { audit: true, action, by: by.id, by_name: by.name, namespace, subject };
-      logger.info(fields, `${by.name} ${plain(detail)}`);
-      const done = { at: clock.now(), action, by: by.id, by_name: by.name, namespace, subject };
-      const named = about === undefined ? {} : { about: about.id, about_name: about.name };
-      stored.add(redact({ ...done, detail: plain(detail), ...named }));
-      tell({ namespace, message, text: `**${escapeMarkdown(by.name)}** ${detail}` });
-    },
-  };
+  }
 }
 
 /** Posts lines at the top level of the audit channel. Undefined when none is configured. */
-export function auditChannel(namespace: string | undefined, platforms: ChatPlatforms): AuditDeps["post"] {
+export function auditChannel(
+  namespace: string | undefined,
+  platforms: ChatPlatforms,
+): ((line: ToldLine) => Promise<void>) | undefined {
   if (namespace === undefined) return undefined;
   let last: Promise<unknown> = Promise.resolve();
   const post = async (line: ToldLine) => {

@@ -1,7 +1,5 @@
 import { oneLine } from "../../base/markdown-text.ts";
 import { nearestName } from "../../base/nearest-name.ts";
-import type { Models } from "../../core/ports/model.ts";
-import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import {
   type ChannelSettings,
   type NamespaceState,
@@ -13,6 +11,7 @@ import type { Outcome } from "../../core/values/failure.ts";
 import { type Author, timeZoneNamed } from "../../core/values/inbound.ts";
 import { hereInWords } from "../../core/values/place.ts";
 import { type Profile, whyUnusable } from "../../core/values/profile.ts";
+import type { AppDeps } from "../app-deps.ts";
 import { type Spending, tokenLimitText } from "../turns/spending.ts";
 
 /** Changes the settings of a channel, for commands and the API. */
@@ -22,26 +21,17 @@ export type ChangeSettings = (
   by: Author,
 ) => Promise<Outcome<NamespaceState>>;
 
-export function createChangeSettings({
-  store,
-  profiles,
-  models,
-  clock,
-  most,
-}: {
-  store: KeyValue;
-  profiles: readonly Profile[];
-  models: Pick<Models, "choose">;
-  clock: Pick<Clock, "now">;
-  most: Spending["most"];
-}): ChangeSettings {
+export function createChangeSettings(
+  { store, profiles, clock, ports }: Pick<AppDeps, "store" | "profiles" | "clock" | "ports">,
+  spending: Pick<Spending, "most">,
+): ChangeSettings {
   return async (namespace, change, by) => {
     const { profile } = change;
     const problem = profile ? agentProblem(profile, profiles) : undefined;
     if (problem !== undefined) return { ok: false, status: 404, message: problem };
-    const invalid = zoneProblem(change) ?? spendingProblem(change, most(namespace), namespace);
+    const invalid = zoneProblem(change) ?? spendingProblem(change, spending.most(namespace), namespace);
     if (invalid !== undefined) return { ok: false, status: 400, message: invalid };
-    const model = typeof change.model === "string" ? models.choose(change.model) : undefined;
+    const model = typeof change.model === "string" ? ports.models.choose(change.model) : undefined;
     if (model?.ok === false) return { ok: false, status: 400, message: model.message };
     const pause = { by: by.id, at: clock.now() };
     const known = model === undefined ? change : { ...change, model: model.name };

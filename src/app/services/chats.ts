@@ -1,36 +1,28 @@
-import type { ThreadReading, TurnReading } from "../../core/log/turn-log.ts";
-import type { MessageIndex } from "../../core/ports/chat-actions.ts";
+import type { TurnReading } from "../../core/log/turn-log.ts";
 import {
   type ChatPlatform,
   type ChatPlatforms,
   type Chats,
   PlatformError,
 } from "../../core/ports/chat-platform.ts";
+import type { AppDeps } from "../app-deps.ts";
 import { createSearch } from "../reading/search-channel.ts";
 import { createWebChatActions } from "../reading/web-chat-actions.ts";
+import type { ChannelIndex } from "./channel-index.ts";
 import type { Forget } from "./shapes.ts";
-
-export interface ChatsDeps {
-  platforms: ChatPlatforms;
-  log: TurnReading & ThreadReading;
-  index: MessageIndex;
-  /** Whether a channel's messages are indexed. */
-  isIndexed(namespace: string): Promise<boolean>;
-  /** The name people call the bot by. */
-  name: string;
-  /** The public address of the console. */
-  public_url?: string | undefined;
-  /** Deletes a turn with its answer. */
-  forget: Forget;
-}
 
 /** Maximum recent turns of a channel that are searched for the turn of a message. */
 const recentTurns = 100;
 
 /** The chat platforms of this process, for tools. */
-export function createChats(deps: ChatsDeps): Chats {
-  const { platforms, log, forget } = deps;
-  const webChat = createWebChatActions(deps);
+export function createChats(
+  deps: Pick<AppDeps, "log" | "index" | "public_url" | "ports">,
+  platforms: ChatPlatforms,
+  { isOn }: Pick<ChannelIndex, "isOn">,
+  forget: Forget,
+): Chats {
+  const { log, index } = deps;
+  const webChat = createWebChatActions({ ...deps, name: deps.ports.name });
   const actionsOf: Chats["actions"] = (namespace) => {
     const platform = platforms.of(namespace);
     return platform === undefined ? webChat : platform.actions;
@@ -53,7 +45,7 @@ export function createChats(deps: ChatsDeps): Chats {
   return {
     ownMessage,
     actions: actionsOf,
-    search: createSearch({ ...deps, actionsOf }),
+    search: createSearch({ actionsOf, index, isIndexed: isOn }),
     async send(place, message) {
       const platform = platformOf(place.namespace);
       return (await platform.find(place, message.tag)) ?? platform.post(place, message);

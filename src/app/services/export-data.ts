@@ -1,17 +1,16 @@
 import { readStanding, type StandingDecision } from "../../core/decisions/standing-decisions.ts";
 import type { TurnEvent } from "../../core/log/turn-event.ts";
-import type { ThreadReading, ThreadRecord, TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
-import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
+import type { ThreadRecord, TurnRecord } from "../../core/log/turn-log.ts";
+import type { DueEntry } from "../../core/ports/schedules.ts";
 import type { Knowledge, KnownDocument } from "../../core/ports/services.ts";
-import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import { type NamespaceState, readNamespace } from "../../core/skill/namespace-state.ts";
 import { type TaughtSkill, taughtIn } from "../../core/skill/taught-skills.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import type { Json } from "../../core/values/json.ts";
-import type { Redact } from "../../core/values/redact.ts";
+import type { AppDeps } from "../app-deps.ts";
 import { turnsIn } from "./forget-person/person.ts";
 import type { AuditLine, StoredAudit } from "./stored-audit.ts";
-import { skillKeys, storedNamespaces } from "./stored-namespaces.ts";
+import { type StoredNamespacesDeps, skillKeys, storedNamespaces } from "./stored-namespaces.ts";
 
 /** One line of an export. The last line is `export_finished`; without it the export is incomplete. Times are ms since the epoch. */
 export type ExportRecord =
@@ -43,15 +42,10 @@ export type ExportRecord =
 
 type Standing = Omit<StandingDecision, "verdict">;
 
-export interface ExportDeps {
-  log: TurnReading & ThreadReading;
-  store: KeyValue;
-  due: Pick<DueEntries, "list">;
+interface ExportDeps extends StoredNamespacesDeps, Pick<AppDeps, "log" | "store" | "clock" | "redact"> {
   /** What channels learned from documents. */
-  knowledge: Pick<Knowledge, "list" | "read" | "namespaces"> | undefined;
-  stored: StoredAudit;
-  clock: Pick<Clock, "now">;
-  redact: Redact;
+  knowledge: Knowledge | undefined;
+  stored: Pick<StoredAudit, "lines">;
 }
 
 /** Everything stored for a channel, or for all channels, one record at a time. */
@@ -72,12 +66,7 @@ async function* exportAll(
   only: string | undefined,
 ): AsyncGenerator<ExportRecord> {
   const { stored, clock, redact } = deps;
-  yield {
-    type: "export_started",
-    version: 1,
-    at: clock.now(),
-    ...(only === undefined ? {} : { namespace: only }),
-  };
+  yield { type: "export_started", version: 1, at: clock.now(), namespace: only };
   let turns = 0;
   for (const namespace of only === undefined ? [...known].sort() : [only]) {
     for await (const record of exportNamespace(deps, namespace, known)) {
@@ -102,13 +91,8 @@ async function* exportNamespace(
   const decided = await readStanding(store, namespace);
   const withVerdict = (of: StandingDecision["verdict"]): Standing[] =>
     decided.flatMap(({ verdict, ...each }) => (verdict === of ? [each] : []));
-  yield {
-    type: "namespace",
-    namespace,
-    state,
-    allowances: withVerdict("always"),
-    refusals: withVerdict("never"),
-  };
+  const standing = { allowances: withVerdict("always"), refusals: withVerdict("never") };
+  yield { type: "namespace", namespace, state, ...standing };
   for await (const { key, stored } of skillKeys(store, namespace, known)) {
     const value = await store.get(stored);
     if (value !== undefined) yield { type: "skill_data", namespace, key, value };

@@ -1,33 +1,29 @@
 import { escapeMarkdown } from "../../base/markdown-text.ts";
 import type { TurnEvent } from "../../core/log/turn-event.ts";
-import type { TurnLog, TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
+import type { TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
 import { type ChatPlatforms, PlatformError } from "../../core/ports/chat-platform.ts";
-import type { Clock, FileStore, KeyValue, Log } from "../../core/ports/storage.ts";
-import type { WorkingFolders } from "../../core/ports/working-folder.ts";
+import type { SharedPorts } from "../../core/scope/turn.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
+import type { AppDeps } from "../app-deps.ts";
 import type { Feed } from "../turns/feed.ts";
 import type { PastThreads } from "../turns/past-threads.ts";
+import type { TurnControl } from "../turns/turn-control.ts";
 import { followTurn } from "../turns/turn-events.ts";
 import type { Audit } from "./audit.ts";
 import { turnsIn } from "./forget-person/person.ts";
 import { type Forget, type Forgotten, feedbackKey } from "./shapes.ts";
 import { effectsOf } from "./turn-audit.ts";
 
-export interface ForgettingDeps {
-  log: TurnLog;
-  feed: Feed;
-  past: Pick<PastThreads, "forget">;
-  files: Pick<FileStore, "forget" | "get">;
-  store: Pick<KeyValue, "delete">;
-  folders: WorkingFolders;
-  platforms: ChatPlatforms;
-  clock: Clock;
-  logger: Log;
-  audit: Audit;
-  stop(turnId: string, by: string): Promise<boolean>;
-}
+export type ForgettingDeps = Pick<AppDeps, "log" | "store" | "clock" | "logger"> &
+  Pick<SharedPorts, "files" | "folders"> & {
+    feed: Feed;
+    past: Pick<PastThreads, "forget">;
+    platforms: ChatPlatforms;
+    audit: Audit;
+    control: Pick<TurnControl, "stop">;
+  };
 
 /** How long a stopped turn may take to end, ms. */
 const endTimeoutMs = 30_000;
@@ -59,7 +55,7 @@ export function createForget(deps: ForgettingDeps): Forget {
  * its texts are kept, although some of its messages may already be deleted on the platform; the message says what to do.
  */
 export async function forgetTurn(
-  deps: Omit<ForgettingDeps, "audit">,
+  deps: ForgettingDeps,
   turn: TurnRecord,
   by: Author,
   { leavePosts = false, keepsFolder = false } = {},
@@ -103,17 +99,13 @@ export function wasForgotten(events: readonly TurnEvent[]): boolean {
   return events.some((event) => event.type === "turn_finished" && event.forgotten_by !== undefined);
 }
 
-async function hasEnded(
-  { log, feed, clock, stop }: Omit<ForgettingDeps, "audit">,
-  turn: TurnRecord,
-  by: Author,
-) {
+async function hasEnded({ log, feed, clock, control }: ForgettingDeps, turn: TurnRecord, by: Author) {
   if (turn.status === "finished") return true;
-  await stop(turn.turn_id, by.id);
+  await control.stop(turn.turn_id, by.id);
   const patience = new AbortController();
   const cancel = clock.after(endTimeoutMs, () => patience.abort());
   try {
-    for await (const event of (await followTurn(log, feed, turn.turn_id, -1, patience.signal)) ?? [])
+    for await (const event of (await followTurn({ log, feed }, turn.turn_id, -1, patience.signal)) ?? [])
       if (event.type === "turn_finished") return true;
     return (await log.get(turn.turn_id))?.status === "finished";
   } finally {
@@ -129,7 +121,7 @@ const whispered = "whisper";
  * left.
  */
 async function removeMessages(
-  { platforms, logger }: Pick<ForgettingDeps, "platforms" | "logger">,
+  { platforms, logger }: ForgettingDeps,
   { namespace, thread, turn_id }: TurnRecord,
   events: readonly TurnEvent[],
 ): Promise<string | undefined> {
@@ -157,7 +149,7 @@ function postedIn(events: readonly TurnEvent[], here: Place): { place: Place; re
 }
 
 async function forgetOne(
-  { log, feed, past, files, store, clock }: Omit<ForgettingDeps, "audit">,
+  { log, feed, past, files, store, clock }: ForgettingDeps,
   { namespace, thread }: TurnRecord,
   turnId: string,
   by: string,

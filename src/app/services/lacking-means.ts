@@ -1,22 +1,15 @@
 import type { Chats } from "../../core/ports/chat-platform.ts";
-import type { TurnPorts } from "../../core/scope/turn.ts";
 import { modelFor } from "../../core/scope/turn-scope.ts";
 import type { NamespaceState } from "../../core/skill/namespace-state.ts";
 import { type Mean, meanSchema } from "../../core/skill/skill.ts";
-import { type Profile, profileNamed } from "../../core/values/profile.ts";
-
-interface MeansDeps {
-  ports: Pick<TurnPorts, "models" | "means" | "code">;
-  profiles: readonly [Profile, ...Profile[]];
-  /** The skills made in the chat; absent where none can be. */
-  taught?: object | undefined;
-}
+import { profileNamed } from "../../core/values/profile.ts";
+import type { AppDeps } from "../app-deps.ts";
 
 /** The means that turns of a channel in this state lack: services of the bot, and abilities of the channel's platform. */
 export async function lackingIn(
   { settings }: NamespaceState,
   namespace: string,
-  { ports, profiles, taught }: MeansDeps,
+  { ports, profiles, taught }: Pick<AppDeps, "ports" | "profiles" | "taught">,
   actionsOf: Chats["actions"],
 ): Promise<Mean[]> {
   const { models, means, code } = ports;

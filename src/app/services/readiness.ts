@@ -1,4 +1,5 @@
 import { errorText } from "../../base/error-text.ts";
+import { withTimeLimit } from "../../base/time-limit.ts";
 import type { Backlog, TurnHealth } from "../../core/log/turn-log.ts";
 import type { Models } from "../../core/ports/model.ts";
 import type { Clock, KeyValue } from "../../core/ports/storage.ts";
@@ -60,18 +61,12 @@ function ownChecks({ store, log, clock, ports, shared }: ReadinessDeps): Promise
     shared === undefined
       ? "Is the disk overloaded or gone?"
       : `Is the database ${shared.place} overloaded, or cut off by the network?`;
+  const late = () => new Error(`No answer within ${probeTimeoutMs / 1000} s. ${suspect}`);
   const check = async (name: string, probe: () => Promise<Omit<Readiness, "name">>): Promise<Readiness> => {
-    const given = new AbortController();
-    const late = clock.sleep(probeTimeoutMs, given.signal).then(() => {
-      throw new Error(`No answer within ${probeTimeoutMs / 1000} s. ${suspect}`);
-    });
     try {
-      return { name, ...(await Promise.race([probe(), late])) };
+      return { name, ...(await withTimeLimit({ ms: probeTimeoutMs, timer: clock, late }, probe)) };
     } catch (error) {
       return { name, ok: false, detail: errorText(error) };
-    } finally {
-      given.abort();
-      late.catch(() => {});
     }
   };
   return Promise.all([
@@ -93,17 +88,13 @@ function ownChecks({ store, log, clock, ports, shared }: ReadinessDeps): Promise
 
 function queueState(backlog: Backlog, now: number): Omit<Readiness, "name"> {
   const { queued, running, waiting, held = 0, oldest_at } = backlog;
-  const after =
-    held === 0
-      ? ""
-      : `, ${held} held back after repeated crashes: turns that were running resume a few at a time`;
+  const resume = `, ${held} held back after repeated crashes: turns that were running resume a few at a time`;
+  const after = held === 0 ? "" : resume;
   const counts = `${queued + running + waiting} turns pending (${queued} queued, ${running - held} running, ${waiting} waiting${after})`;
   const age = oldest_at === undefined ? 0 : Math.max(0, now - oldest_at);
   if (age <= maxQueueAgeMs) return { ok: true, detail: counts };
   const seconds = Math.round(age / 1000);
   const advice = "The bot does not keep up: raise turns.concurrent, or look at its log.";
-  return {
-    ok: false,
-    detail: `The oldest message has waited ${seconds} s for a worker; ${counts}. ${advice}`,
-  };
+  const detail = `The oldest message has waited ${seconds} s for a worker; ${counts}. ${advice}`;
+  return { ok: false, detail };
 }

@@ -4,7 +4,7 @@ import type { TurnEvent } from "../../core/log/turn-event.ts";
 import type { TurnRecord } from "../../core/log/turn-log.ts";
 import type { TurnView } from "../../core/log/turn-view.ts";
 import type { StepView } from "../../core/log/turn-view-steps.ts";
-import type { ChatActions } from "../../core/ports/chat-actions.ts";
+import type { Chats } from "../../core/ports/chat-platform.ts";
 import { readAddress } from "../../core/values/address.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { TurnLine } from "./turn-audit.ts";
@@ -33,18 +33,14 @@ export interface Part<T> {
 export async function heardIn(
   { namespace, thread }: TurnRecord,
   events: readonly TurnEvent[],
-  actionsOf: (namespace: string) => ChatActions | undefined,
+  actionsOf: Chats["actions"],
 ): Promise<Part<Source>[]> {
   const context = events.findLast((event) => event.type === "context_read");
   const heard = (context?.thread ?? []).slice(-maxSources);
   const messages = heard.map(async ({ by, id }, at): Promise<Source> => {
     const isLinked = id !== undefined && heard.length - at <= maxLinks;
-    const link = isLinked
-      ? await actionsOf(namespace)
-          ?.link(namespace, id, thread)
-          .catch(() => undefined)
-      : undefined;
-    return { kind: "message", title: by, ...(link ? { link } : {}) };
+    const link = isLinked ? actionsOf(namespace)?.link(namespace, id, thread) : undefined;
+    return { kind: "message", title: by, link: (await link?.catch(() => undefined)) || undefined };
   });
   const files = (context?.files ?? [])
     .filter(({ problem }) => problem === undefined)

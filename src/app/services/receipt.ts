@@ -4,15 +4,17 @@ import type { TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
 import { emptyTurnView, foldTurn, type TurnView } from "../../core/log/turn-view.ts";
 import type { StepView } from "../../core/log/turn-view-steps.ts";
 import { noUsage, plusUsage, type UsageTotal } from "../../core/log/usage.ts";
-import type { ChatActions } from "../../core/ports/chat-actions.ts";
+import type { Chats } from "../../core/ports/chat-platform.ts";
 import { isPrivateTurn } from "../../core/transcript/audience.ts";
 import { type Author, mayOperate } from "../../core/values/inbound.ts";
-import { heardIn, type Part, type Source, source, sourcesOf } from "./receipt-sources.ts";
+import { heardIn, type Part, source, sourcesOf } from "./receipt-sources.ts";
 import { milliseconds } from "./shapes.ts";
 import { linesOf, type TurnLine } from "./turn-audit.ts";
 
 /** What stands in a receipt for the parts that its reader may not see: their number. */
 const parts = ["sources", "places", "tools", "effects", "hosts", "approvals", "files"] as const;
+
+const spent = { input_tokens: z.number(), output_tokens: z.number(), cost_usd: z.number().optional() };
 
 /** Where an answer comes from and what it did. Names are a contract: extend, never break. */
 export const receipt = z.object({
@@ -61,18 +63,11 @@ export const receipt = z.object({
       z.object({
         model: z.string(),
         calls: z.number(),
-        input_tokens: z.number(),
-        output_tokens: z.number(),
-        cost_usd: z.number().optional(),
+        ...spent,
       }),
     )
     .describe("with the small model's work"),
-  usage: z.object({
-    input_tokens: z.number(),
-    output_tokens: z.number(),
-    cost_usd: z.number().optional(),
-    unpriced_tokens: z.number(),
-  }),
+  usage: z.object({ ...spent, unpriced_tokens: z.number() }),
   hidden: z
     .record(z.enum(parts), z.number())
     .describe("how many of each there are that this reader may not see"),
@@ -92,8 +87,8 @@ export type MakeReceipt = (turn: TurnRecord, reader: Author) => Promise<Receipt>
  * as in the audit.
  */
 export function createReceipts(
-  log: Pick<TurnReading, "read">,
-  actionsOf: (namespace: string) => ChatActions | undefined,
+  { log }: { log: Pick<TurnReading, "read"> },
+  actionsOf: Chats["actions"],
 ): MakeReceipt {
   return async (turn, reader) => {
     const events = await log.read(turn.turn_id);
@@ -108,27 +103,23 @@ export function createReceipts(
       return all.filter((_, at) => seen[at]).map(({ value }) => value);
     };
     const isOpen = !isPrivate || isTheirs;
-    const called = <T extends { call_id: string }>(value: T) => ({
-      value,
-      from: readIn.get(value.call_id) ?? [],
-    });
+    const here = <T>(value: T) => ({ value, from: [] });
     const all = {
       sources: [...(await heardIn(turn, events, actionsOf)), ...sourcesOf(view, lines, readIn)],
-      tools: view.steps.map(called),
+      tools: view.steps.map((step) => ({ value: toolOf(step), from: readIn.get(step.call_id) ?? [] })),
       effects: lines.map((value) => ({ value, from: isTheirs ? [] : elsewhere(value) })),
       places: placesBeside(turn, events),
-      approvals: view.approvals.map((value) => ({ value, from: [] })),
-      files: view.files.map((value) => ({ value, from: [] })),
+      approvals: view.approvals.map(approvalOf).map(here),
+      files: view.files.map(here),
     };
-    const calls = {
-      tools: await sees(all.tools, isOpen),
-      effects: mayOperate(reader) ? lines : await sees(all.effects, isOpen),
-    };
+    const tools = await sees(all.tools, isOpen);
+    const effects = mayOperate(reader) ? lines : await sees(all.effects, isOpen);
     const seen = {
-      ...calls,
+      tools,
+      effects,
       sources: await sees(all.sources, isOpen),
       places: await sees(all.places, isOpen),
-      hosts: hostsOf(events, new Set([...calls.tools, ...calls.effects].map(({ call_id }) => call_id))),
+      hosts: hostsOf(events, new Set([...tools, ...effects].map(({ call_id }) => call_id))),
       approvals: await sees(all.approvals, isOpen),
       files: await sees(all.files, isOpen),
     };
@@ -136,7 +127,7 @@ export function createReceipts(
     const hidden = parts.map((part) => [part, counts[part].length - seen[part].length]);
     return {
       ...headOf(turn, events, isPrivate),
-      ...bodyOf(seen),
+      ...seen,
       ...spentBy(turn, events),
       hidden: Object.fromEntries(hidden) as Receipt["hidden"],
       notes: notesOn(view, events, isOpen),
@@ -148,7 +139,7 @@ export function createReceipts(
 function createAccess(
   { namespace: own }: TurnRecord,
   { id }: Author,
-  actionsOf: (namespace: string) => ChatActions | undefined,
+  actionsOf: Chats["actions"],
 ): (namespaces: readonly string[]) => Promise<boolean> {
   const known = new Map<string, Promise<boolean>>();
   const ask = async (namespace: string) => {
@@ -199,7 +190,7 @@ function headOf(turn: TurnRecord, [entry]: readonly TurnEvent[], isPrivate: bool
     namespace,
     thread,
     asker: { id: author.id, name: author.name },
-    ...(cause && { cause: { kind: cause.kind, id: cause.id, because: cause.because } }),
+    cause: cause && { kind: cause.kind, id: cause.id, because: cause.because },
     status,
     outcome,
     private: isPrivate,
@@ -208,24 +199,12 @@ function headOf(turn: TurnRecord, [entry]: readonly TurnEvent[], isPrivate: bool
   };
 }
 
-function bodyOf(seen: {
-  sources: Source[];
-  places: Receipt["places"];
-  hosts: string[];
-  tools: readonly StepView[];
-  effects: readonly TurnLine[];
-  approvals: TurnView["approvals"];
-  files: TurnView["files"];
-}) {
-  return {
-    ...seen,
-    tools: seen.tools.map(({ call_id, tool, skill_id, title, state: status, duration_ms }) => ({
-      ...{ call_id, tool, skill_id, title, status, duration_ms },
-    })),
-    approvals: seen.approvals.map(({ tool, label, says, state, by, name }) => ({
-      ...{ what: label ?? says?.deed ?? tool, state, by, name },
-    })),
-  };
+function toolOf({ call_id, tool, skill_id, title, state: status, duration_ms }: StepView) {
+  return { call_id, tool, skill_id, title, status, duration_ms };
+}
+
+function approvalOf({ tool, label, says, state, by, name }: TurnView["approvals"][number]) {
+  return { what: label ?? says?.deed ?? tool, state, by, name };
 }
 
 /** The hosts that these calls reached, by default all calls. */
@@ -237,20 +216,16 @@ function hostsOf(events: readonly TurnEvent[], calls?: ReadonlySet<string | unde
 }
 
 function spentBy(turn: TurnRecord, events: readonly TurnEvent[]): Pick<Receipt, "models" | "usage"> {
-  const models = new Map<string, { calls: number; total: UsageTotal }>();
-  for (const event of events) {
-    if (event.type !== "usage") continue;
-    const { calls, total } = models.get(event.model) ?? { calls: 0, total: noUsage };
-    models.set(event.model, { calls: calls + 1, total: plusUsage(total, event) });
-  }
+  const calls = Map.groupBy(
+    events.filter((event) => event.type === "usage"),
+    ({ model }) => model,
+  );
+  const models = [...calls].map(([model, used]) => {
+    const { input_tokens, output_tokens, cost_usd } = used.reduce<UsageTotal>(plusUsage, noUsage);
+    return { model, calls: used.length, input_tokens, output_tokens, cost_usd };
+  });
   const { input_tokens, output_tokens, cost_usd, unpriced_tokens } = turn;
-  return {
-    models: [...models].map(([model, { calls, total }]) => {
-      const { input_tokens, output_tokens, cost_usd } = total;
-      return { model, calls, input_tokens, output_tokens, cost_usd };
-    }),
-    usage: { input_tokens, output_tokens, cost_usd, unpriced_tokens },
-  };
+  return { models, usage: { input_tokens, output_tokens, cost_usd, unpriced_tokens } };
 }
 
 /** What the receipt cannot have, and why. */

@@ -93,12 +93,5 @@ export const retentionReport = retentionStatus.extend({
   }),
 });
 export type RetentionStatus = z.output<typeof retentionStatus>;
-type RetentionReport = z.output<typeof retentionReport>;
+export type RetentionReport = z.output<typeof retentionReport>;
 export type RetentionCounts = RetentionReport["counts"];
-
-/** Deletes data that is older than the policy keeps. */
-export interface Retention {
-  status(): Promise<RetentionStatus>;
-  /** Counts old data and deletes it unless `dryRun`. During the notice period of the policy it only counts. */
-  run(options: { dryRun: boolean }): Promise<RetentionReport>;
-}

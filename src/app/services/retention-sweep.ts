@@ -1,7 +1,7 @@
-import type { TurnLog } from "../../core/log/turn-log.ts";
 import type { MessageIndex } from "../../core/ports/chat-actions.ts";
-import type { FileStore, KeyValue, UpgradeCopies } from "../../core/ports/storage.ts";
+import type { FileStore } from "../../core/ports/storage.ts";
 import type { WorkingFolders } from "../../core/ports/working-folder.ts";
+import type { AppDeps } from "../app-deps.ts";
 import { removeOldOpenings } from "../turns/openings.ts";
 import { hasTurns } from "./forgetting.ts";
 import { limitOf, type RetentionCounts, type RetentionPolicy } from "./retention-policy.ts";
@@ -17,16 +17,13 @@ export const noCounts: RetentionCounts = {
   openings: 0,
 };
 
-export interface SweepDeps {
-  log: TurnLog;
+export type SweepDeps = Pick<AppDeps, "log" | "store" | "copies"> & {
   files: Pick<FileStore, "turns" | "forget">;
   folders: WorkingFolders;
-  store: KeyValue;
   stored: Pick<StoredAudit, "removeBefore">;
   /** Messages of indexed channels, which are kept as long as conversations. */
   index: Pick<MessageIndex, "clearBefore">;
-  copies?: UpgradeCopies | undefined;
-}
+};
 
 /** The time of a sweep, ms since the epoch, and whether it only counts. */
 export interface SweepOptions {
@@ -50,21 +47,34 @@ const copyKeptMs = 14 * dayMs;
 
 /** Sweeps that delete what is older than the policy keeps, one per kind of data; each works without the others. */
 export function sweeps(deps: SweepDeps, policy: RetentionPolicy, options: SweepOptions): Steps[] {
-  const { now } = options;
+  const { store, stored, index, copies } = deps;
+  const { now, dryRun } = options;
   const conversations = limitOf(policy.conversation_days, now);
   const details = limitOf(policy.run_detail_days, now);
+  const files = limitOf(policy.file_days, now);
   const audit = limitOf(policy.audit_days, now);
-  return [
-    ...(conversations === undefined ? [] : [sweepThreads(deps, conversations, options)]),
-    ...(conversations === undefined ? [] : [sweepIndex(deps, conversations, options)]),
-    ...(details === undefined ? [] : [sweepDetails(deps, details, options)]),
-    sweepFiles(deps, limitOf(policy.file_days, now), options),
-    sweepFolders(deps, limitOf(policy.file_days, now), options),
-    ...(audit === undefined ? [] : [sweepAudit(deps, audit, options)]),
-    // A day later, when no thread that uses an opening is left.
-    ...(conversations === undefined ? [] : [sweepOpenings(deps, conversations - dayMs, options)]),
-    sweepCopies(deps, options),
+  const ofConversations = (before: number) => [
+    sweepThreads(deps, before, options),
+    inOneStep(() => (dryRun ? undefined : index.clearBefore(before))),
   ];
+  // A day later, when no thread that uses an opening is left.
+  const ofOpenings = (before: number) =>
+    inOneStep(() => removeOldOpenings(store, { time: before - dayMs, now, dryRun }), "openings");
+  return [
+    ...(conversations === undefined ? [] : ofConversations(conversations)),
+    ...(details === undefined ? [] : [sweepDetails(deps, details, options)]),
+    sweepFiles(deps, files, options),
+    sweepFolders(deps, files, options),
+    ...(audit === undefined ? [] : [inOneStep(() => stored.removeBefore(audit, { dryRun }), "audit")]),
+    ...(conversations === undefined ? [] : [ofOpenings(conversations)]),
+    inOneStep(() => copies?.remove({ before: now - copyKeptMs, dryRun })),
+  ];
+}
+
+/** Work that deletes everything at once, and what its result counts. */
+async function* inOneStep(work: () => Promise<unknown> | undefined, kind?: keyof RetentionCounts): Steps {
+  const count = await work();
+  yield kind === undefined ? {} : { [kind]: Number(count) };
 }
 
 async function* sweepThreads(deps: SweepDeps, before: number, options: SweepOptions): Steps {
@@ -99,11 +109,6 @@ async function* removeThread(
   if (rest.length > 0) return;
   await folders.of(place).clear();
   yield { threads: 1 };
-}
-
-async function* sweepIndex({ index }: SweepDeps, before: number, { dryRun }: SweepOptions): Steps {
-  if (!dryRun) await index.clearBefore(before);
-  yield {};
 }
 
 async function* sweepDetails({ log }: SweepDeps, before: number, { now, dryRun }: SweepOptions): Steps {
@@ -150,17 +155,4 @@ async function* sweepFolders(
     if ((isStray || isOld) && !dryRun) await folders.of(place).clear();
     yield isStray || isOld ? { files: 1 } : {};
   }
-}
-
-async function* sweepAudit({ stored }: SweepDeps, before: number, { dryRun }: SweepOptions): Steps {
-  yield { audit: await stored.removeBefore(before, { dryRun }) };
-}
-
-async function* sweepOpenings({ store }: SweepDeps, before: number, { now, dryRun }: SweepOptions): Steps {
-  yield { openings: await removeOldOpenings(store, { time: before, now, dryRun }) };
-}
-
-async function* sweepCopies({ copies }: SweepDeps, { now, dryRun }: SweepOptions): Steps {
-  await copies?.remove({ before: now - copyKeptMs, dryRun });
-  yield {};
 }

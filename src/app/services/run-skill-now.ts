@@ -48,12 +48,8 @@ export async function runSkillNow(
   namespace: string,
   by: Author,
 ): Promise<TestRun> {
-  const submitted = await app.submit({
-    ...skillRunCommand(id, params),
-    namespace,
-    thread: testRunThread,
-    author: by,
-  });
+  const place = { namespace, thread: testRunThread };
+  const submitted = await app.submit({ ...skillRunCommand(id, params), ...place, author: by });
   if (!submitted.ok) return { output: { error: submitted.message }, events: [] };
   const seen: TurnEvent[] = [];
   const events = await app.follow(submitted.value.turn_id, -1, new AbortController().signal);
@@ -79,11 +75,6 @@ function waiting(event: Asking, namespace: string): Json {
   const answer = isApproval
     ? { approval_id: event.approval_id, input: event.input }
     : { question_id: event.question_id };
-  return {
-    error: `It waits for a person: ${asked}`,
-    code: "waiting_for_person",
-    hint: `Answer in the console, or with: knack chat --namespace ${namespace} --thread ${testRunThread}. The run then continues; knack runs show ${turn_id} shows what came of it.`,
-    turn_id,
-    ...answer,
-  };
+  const hint = `Answer in the console, or with: knack chat --namespace ${namespace} --thread ${testRunThread}. The run then continues; knack runs show ${turn_id} shows what came of it.`;
+  return { error: `It waits for a person: ${asked}`, code: "waiting_for_person", hint, turn_id, ...answer };
 }

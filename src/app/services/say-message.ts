@@ -17,13 +17,10 @@ interface SpokenMessage {
   key: string;
 }
 
-/** The platform's reference of a message, and its address where the platform has one. */
-interface SaidMessage {
-  reference: string;
-  link?: string | undefined;
-}
-
-export type SayMessage = (message: SpokenMessage) => Promise<Outcome<SaidMessage>>;
+/** Returns the platform's reference of the message, and its address where the platform has one. */
+export type SayMessage = (
+  message: SpokenMessage,
+) => Promise<Outcome<{ reference: string; link: string | undefined }>>;
 
 /** The status for each platform error. */
 const statusOf = {
@@ -46,27 +43,20 @@ export function createSayMessage(
     const platform = platforms.of(namespace);
     if (platform === undefined) return refused(400, notConnected(namespace));
     const maxLength = platform.limits.message_characters;
-    if (text.length > maxLength)
-      return refused(
-        413,
-        `The text has ${text.length} characters; the platform allows ${maxLength}. Nothing was posted; send a shorter text.`,
-      );
+    if (text.length > maxLength) {
+      const problem = `The text has ${text.length} characters; the platform allows ${maxLength}. Nothing was posted; send a shorter text.`;
+      return refused(413, problem);
+    }
     const tag = { turn_id: `message.${key}`, purpose: "sent", part: 0 } as const;
     try {
       const reference = await chats.send(place, { tag, markdown: text });
-      return { ok: true, value: { reference, link: await linkTo(reference) } };
+      const among = thread === channelThread ? undefined : thread;
+      const link = chats.actions(namespace)?.link(namespace, reference, among);
+      // The message is posted all the same when the platform cannot say its address.
+      return { ok: true, value: { reference, link: await link?.catch(() => undefined) } };
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
       return refused(statusOf[error.code], error.message);
-    }
-
-    /** Undefined when the platform has no address or cannot say it: the message is posted all the same. */
-    async function linkTo(reference: string): Promise<string | undefined> {
-      const among = thread === channelThread ? undefined : thread;
-      return chats
-        .actions(namespace)
-        ?.link(namespace, reference, among)
-        .catch(() => undefined);
     }
   };
 }

@@ -43,7 +43,7 @@ function runsOf(turn: TurnRecord, events: readonly TurnEvent[]): SkillRun[] {
         status: "running",
         input: event.input,
         started_at: event.at,
-        ...(isPrivate ? { private: true } : {}),
+        private: isPrivate || undefined,
       });
     } else if (event.type === "tool_finished") {
       const run = runs.get(event.call_id);

@@ -1,21 +1,18 @@
 import { lineForPeople } from "../../base/line-for-people.ts";
-import type { Clock, KeyValue } from "../../core/ports/storage.ts";
+import type { SharedPorts } from "../../core/scope/turn.ts";
 import { mayBeOf, startingOf, whenReady } from "../../core/scope/turn-scope.ts";
-import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
-import type { OfferReader } from "../../core/skill/make-offer.ts";
+import type { NamespaceOffer } from "../../core/skill/make-offer.ts";
 import {
   type Offer,
   type OfferedSkill,
   skillsIn,
   updateNamespace,
 } from "../../core/skill/namespace-state.ts";
-import type { NetworkGrants } from "../../core/skill/network-grants.ts";
 import {
   addCommand,
   createEnabledPackages,
   type InstalledPackage,
   type PackageFinding,
-  type Packages,
   type PreparedPackages,
 } from "../../core/skill/packages.ts";
 import {
@@ -31,90 +28,123 @@ import {
 import { onlyFor, type Rights, resolveSkill, rightsOn } from "../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
+import type { AppDeps } from "../app-deps.ts";
 import type { SkillDetail, SkillListing } from "./skill-listing.ts";
 
 /** `pinned` enables a skill, `blocked` disables it, `available` resets it. */
 type SettableState = "pinned" | "blocked" | "available";
 
+type SkillServiceDeps = Pick<AppDeps, "catalogue" | "store" | "clock" | "packages"> &
+  Pick<SharedPorts, "offers" | "grants" | "rights"> & { prepared: Pick<PreparedPackages, "missingImports"> };
+
 /** Skills as people see and set them in a namespace. */
-export interface SkillService {
-  list(
+export class SkillService {
+  readonly #deps: SkillServiceDeps;
+
+  constructor(deps: SkillServiceDeps) {
+    this.#deps = deps;
+  }
+
+  async list(
     namespace: string,
-    filter?: { category?: string; query?: string },
-  ): Promise<{ skills: SkillListing[]; diagnostics: Diagnostic[] }>;
-  detail(id: string, namespace: string): Promise<SkillDetail | undefined>;
+    { category, query }: { category?: string; query?: string } = {},
+  ): Promise<{ skills: SkillListing[]; diagnostics: Diagnostic[] }> {
+    const { state, offer } = await this.#read(namespace);
+    const { all, catalogue } = offer;
+    const ids = query === undefined ? [...all.keys()] : catalogue.search(query).map(({ id }) => id);
+    const shown = ids
+      .flatMap((id) => all.get(id) ?? [])
+      .filter(
+        ({ skill }) =>
+          skill.parent === undefined &&
+          skill.origin.source !== adHocSource &&
+          (category === undefined || skill.category === category),
+      );
+    const skills = shown.map((offered): SkillListing => {
+      const only_for = onlyFor(this.#deps.rights, { skill_id: offered.skill.id });
+      const notice = offered.notice ?? partsNotHere(offered, all);
+      return { ...listing(offered), notice, only_for };
+    });
+    // What other channels made is not named here.
+    const isHere = ({ path, skill_id = "" }: Diagnostic) =>
+      !path.startsWith(`${taughtSource}:`) || state.taught?.[skill_id] !== undefined;
+    return { skills, diagnostics: catalogue.diagnostics.filter(isHere) };
+  }
+
+  async detail(id: string, namespace: string): Promise<SkillDetail | undefined> {
+    const { grants, packages, prepared, rights } = this.#deps;
+    const { offer } = await this.#read(namespace);
+    const offered = find(offer, id);
+    if (offered === undefined) return undefined;
+    const { skill } = offered;
+    const owner = isInstalled(skill) ? await packages?.get(skill.parent ?? skill.id) : undefined;
+    const detail = await detailOf(offer, offered);
+    return {
+      ...detail,
+      problems: [...detail.problems, ...missingImports(skill, await prepared.missingImports(skill))],
+      rights: rightsIn(rights, skill),
+      network: { granted: [...(await grants.hostsOf(skill))] },
+      package: owner && installedFrom(owner, skill),
+    };
+  }
+
   /**
    * Examples of usable skills that work with what a place has (`there`). Examples that fit `about` come first, then those with the most
    * needs, then those for newcomers.
    */
-  suggest(namespace: string, place: { there: readonly ExampleNeed[]; about?: string }): Promise<string[]>;
+  async suggest(
+    namespace: string,
+    place: { there: readonly ExampleNeed[]; about?: string },
+  ): Promise<string[]> {
+    return suggested((await this.#read(namespace)).offer, place);
+  }
+
   /** Waits up to half a minute until a skill that is about to run is ready; a flow waits for every skill that is starting. */
-  ready(id: string, namespace: string, signal: AbortSignal): Promise<void>;
-  set(namespace: string, id: string, state: SettableState, by: Author): Promise<Outcome<SkillListing>>;
+  async ready(id: string, namespace: string, signal: AbortSignal): Promise<void> {
+    const { offer } = await this.#read(namespace);
+    const isFlow = find(offer, id)?.skill.kind === "flow";
+    const needed = startingOf(skillsIn(offer)).filter((skill) => isFlow || mayBeOf(id, skill));
+    await whenReady(needed, this.#deps.clock, signal);
+  }
+
+  async set(namespace: string, id: string, state: SettableState, by: Author): Promise<Outcome<SkillListing>> {
+    const { store, clock } = this.#deps;
+    const { offer } = await this.#read(namespace);
+    const offered = find(offer, id);
+    if (offered === undefined) return unknownSkill(offer, id);
+    const { skill } = offered;
+    const reasons = offered.state === "blocked" ? [] : offered.reasons;
+    if (state === "pinned" && reasons.length > 0) {
+      const message = `${skill.id} cannot be enabled here. ${reasons.join(" ")}`;
+      return { ok: false, status: 409, message };
+    }
+    const mark = { by: by.id, at: clock.now() };
+    await updateNamespace(store, namespace, (draft) => {
+      delete draft.pinned[skill.id];
+      delete draft.blocked[skill.id];
+      if (state === "pinned")
+        draft.pinned[skill.id] = { ...mark, source: skill.origin.source, hash: skill.hash };
+      if (state === "blocked") draft.blocked[skill.id] = mark;
+    });
+    if (state === "pinned") await createEnabledPackages(store).note(skill);
+    const changed = (await this.#read(namespace)).offer.all.get(skill.id);
+    return { ok: true, value: listing(changed ?? offered) };
+  }
+
   /** Ids of every skill, for completion. */
-  ids(namespace: string): Promise<string[]>;
-}
+  async ids(namespace: string): Promise<string[]> {
+    const { all } = (await this.#read(namespace)).offer;
+    return [...all.values()].flatMap(({ skill }) => (skill.origin.source === adHocSource ? [] : skill.id));
+  }
 
-export interface SkillServiceDeps {
-  catalogue: CatalogueLoader;
-  store: KeyValue;
-  offers: OfferReader;
-  clock: Clock;
-  packages?: Pick<Packages, "get"> | undefined;
-  prepared: Pick<PreparedPackages, "missingImports">;
-  grants: NetworkGrants;
-  rights: Rights;
-}
-
-export function createSkillService(deps: SkillServiceDeps): SkillService {
-  return {
-    list: (namespace, filter = {}) => listSkills(deps, namespace, filter),
-    detail: (id, namespace) => showSkill(deps, id, namespace),
-    ready: (id, namespace, signal) => waitUntilReady(deps, id, namespace, signal),
-    set: (namespace, id, state, by) => setSkill(deps, namespace, id, state, by),
-    suggest: async (namespace, place) => suggested(await offerFor(deps, namespace), place),
-    async ids(namespace) {
-      const offered = [...(await offerFor(deps, namespace)).all.values()];
-      return offered.flatMap(({ skill }) => (skill.origin.source === adHocSource ? [] : [skill.id]));
-    },
-  };
-}
-
-async function offerFor({ offers, catalogue }: SkillServiceDeps, namespace: string): Promise<Offer> {
-  const { offer } = await offers.read(namespace, await catalogue.current());
-  return offer;
+  async #read(namespace: string): Promise<NamespaceOffer> {
+    return this.#deps.offers.read(namespace, await this.#deps.catalogue.current());
+  }
 }
 
 function find(offer: Offer, text: string): OfferedSkill | undefined {
   const resolved = resolveSkill(text, skillsIn(offer));
   return resolved.status === "found" ? offer.all.get(resolved.id) : undefined;
-}
-
-async function listSkills(
-  deps: SkillServiceDeps,
-  namespace: string,
-  { category, query }: { category?: string; query?: string },
-): Promise<{ skills: SkillListing[]; diagnostics: Diagnostic[] }> {
-  const { state, offer } = await deps.offers.read(namespace, await deps.catalogue.current());
-  const { all, catalogue } = offer;
-  const ids = query === undefined ? [...all.keys()] : catalogue.search(query).map(({ id }) => id);
-  const shown = ids
-    .flatMap((id) => all.get(id) ?? [])
-    .filter(
-      ({ skill }) =>
-        skill.parent === undefined &&
-        skill.origin.source !== adHocSource &&
-        (category === undefined || skill.category === category),
-    );
-  const skills = shown.map((offered): SkillListing => {
-    const only_for = onlyFor(deps.rights, { skill_id: offered.skill.id });
-    const notice = offered.notice ?? partsNotHere(offered, all);
-    return { ...listing(offered), notice, only_for };
-  });
-  // What other channels made is not named here.
-  const isHere = ({ path, skill_id = "" }: Diagnostic) =>
-    !path.startsWith(`${taughtSource}:`) || state.taught?.[skill_id] !== undefined;
-  return { skills, diagnostics: catalogue.diagnostics.filter(isHere) };
 }
 
 /** The parts of a usable skill that cannot be used here, with the reasons. */
@@ -127,72 +157,11 @@ function partsNotHere({ skill, reasons }: OfferedSkill, all: Offer["all"]): stri
   return lines.join(" ") || undefined;
 }
 
-async function showSkill(
-  deps: SkillServiceDeps,
-  id: string,
-  namespace: string,
-): Promise<SkillDetail | undefined> {
-  const offer = await offerFor(deps, namespace);
-  const offered = find(offer, id);
-  if (offered === undefined) return undefined;
-  const { skill } = offered;
-  const granted = await deps.grants.hostsOf(skill);
-  const owner = isInstalled(skill) ? await deps.packages?.get(skill.parent ?? skill.id) : undefined;
-  const own = owner === undefined ? {} : installedFrom(owner, skill);
-  const detail = await detailOf(offer, offered);
-  const problems = [...detail.problems, ...missingImports(skill, await deps.prepared.missingImports(skill))];
-  const rights = rightsIn(deps.rights, skill);
-  return { ...detail, problems, ...rights, network: { granted: [...granted] }, ...own };
-}
-
 /** Told before somebody meets it in the middle of a task. */
 function missingImports({ origin }: Skill, names: readonly string[]): Diagnostic[] {
   if (names.length === 0) return [];
   const message = `Its code imports ${names.join(", ")}, which nothing here provides. An operator adds packages with: ${addCommand("python", names)}`;
   return [{ severity: "warning", path: origin.path, code: "imports_missing", message }];
-}
-
-async function waitUntilReady(
-  deps: SkillServiceDeps,
-  id: string,
-  namespace: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const offer = await offerFor(deps, namespace);
-  const starting = startingOf(skillsIn(offer));
-  const isFlow = find(offer, id)?.skill.kind === "flow";
-  const needed = starting.filter((skill) => isFlow || mayBeOf(id, skill));
-  await whenReady(needed, deps.clock, signal);
-}
-
-async function setSkill(
-  deps: SkillServiceDeps,
-  namespace: string,
-  id: string,
-  state: SettableState,
-  by: Author,
-): Promise<Outcome<SkillListing>> {
-  const { store, clock } = deps;
-  const offer = await offerFor(deps, namespace);
-  const offered = find(offer, id);
-  if (offered === undefined) return unknownSkill(offer, id);
-  const { skill } = offered;
-  const reasons = offered.state === "blocked" ? [] : offered.reasons;
-  if (state === "pinned" && reasons.length > 0) {
-    const message = `${skill.id} cannot be enabled here. ${reasons.join(" ")}`;
-    return { ok: false, status: 409, message };
-  }
-  const mark = { by: by.id, at: clock.now() };
-  await updateNamespace(store, namespace, (draft) => {
-    delete draft.pinned[skill.id];
-    delete draft.blocked[skill.id];
-    if (state === "pinned")
-      draft.pinned[skill.id] = { ...mark, source: skill.origin.source, hash: skill.hash };
-    if (state === "blocked") draft.blocked[skill.id] = mark;
-  });
-  if (state === "pinned") await createEnabledPackages(store).note(skill);
-  const changed = (await offerFor(deps, namespace)).all.get(skill.id);
-  return { ok: true, value: listing(changed ?? offered) };
 }
 
 function suggested(
@@ -221,14 +190,14 @@ function suggested(
 }
 
 /** The rights that name a skill, a part of it, or a tool it has. */
-function rightsIn(rights: Rights, { id, tools }: Skill): Pick<SkillDetail, "rights"> {
+function rightsIn(rights: Rights, { id, tools }: Skill): SkillDetail["rights"] {
   const subjects = [{ skill_id: id }, ...tools];
   const found = Object.entries(rights).filter(([name, right]) =>
     subjects.some((subject) => rightsOn({ [name]: right }, subject).length > 0),
   );
-  if (found.length === 0) return {};
+  if (found.length === 0) return undefined;
   const copied = found.map(([name, { people, roles }]) => [name, { people: [...people], roles: [...roles] }]);
-  return { rights: Object.fromEntries(copied) };
+  return Object.fromEntries(copied);
 }
 
 function unknownSkill(offer: Offer, id: string): Outcome<never> {
@@ -266,12 +235,12 @@ function listing({ skill, state, reasons, switched_off, notice }: OfferedSkill):
     state,
     eligible: reasons.length === 0,
     reasons,
-    ...(switched_off ? { switched_off } : {}),
-    ...(notice === undefined ? {} : { notice }),
+    switched_off: switched_off || undefined,
+    notice,
     risk,
-    ...(about?.emoji === undefined ? {} : { emoji: about.emoji }),
-    ...(parent === undefined ? {} : { parent }),
-    ...(skill.taught === undefined ? {} : { taught: skill.taught }),
+    emoji: about?.emoji,
+    parent,
+    taught: skill.taught,
   };
 }
 
@@ -279,8 +248,7 @@ function installedFrom({ from, by, installed_at, hash, review }: InstalledPackag
   const count = (severity: PackageFinding["severity"]) =>
     review.findings.filter((finding) => finding.severity === severity).length;
   const changed = skill.parent === undefined && skill.hash !== hash;
-  const counts = { danger: count("danger"), warnings: count("warning") };
-  return { package: { from, by, installed_at, hash, changed, ...counts } };
+  return { from, by, installed_at, hash, changed, danger: count("danger"), warnings: count("warning") };
 }
 
 /** Problems in the folder or file of a skill, without those of other skills in the same file. */
@@ -321,13 +289,13 @@ async function detailOf(
     invocation: skill.invocation,
     tool_list: skill.tool_list,
     problems: problemsOf(skill, offer.catalogue.diagnostics),
-    ...variablesOf(skill),
+    variables: variablesOf(skill),
   };
 }
 
 /** The variables that code of a skill gets. */
-function variablesOf({ kind, requires, settings }: Skill): Pick<SkillDetail, "variables"> {
+function variablesOf({ kind, requires, settings }: Skill): SkillDetail["variables"] {
   const names = [...new Set([...requires.env, settings?.api_key_variable ?? []].flat())];
-  if (names.length === 0 || (kind !== "document" && kind !== "imported")) return {};
-  return { variables: names.map((name) => ({ name, put_into: requires.keys?.[name] })) };
+  if (names.length === 0 || (kind !== "document" && kind !== "imported")) return undefined;
+  return names.map((name) => ({ name, put_into: requires.keys?.[name] }));
 }

@@ -1,14 +1,12 @@
 /** Finds the channel that a stored value belongs to. */
 
-import type { ThreadReading } from "../../core/log/turn-log.ts";
 import type { DueEntries } from "../../core/ports/schedules.ts";
 import type { Knowledge } from "../../core/ports/services.ts";
 import type { KeyValue } from "../../core/ports/storage.ts";
 import { isDirectMessage } from "../../core/values/place.ts";
+import type { AppDeps } from "../app-deps.ts";
 
-export interface StoredNamespacesDeps {
-  log: Pick<ThreadReading, "namespaces">;
-  store: Pick<KeyValue, "keys">;
+export interface StoredNamespacesDeps extends Pick<AppDeps, "log" | "store"> {
   due: Pick<DueEntries, "list">;
   knowledge: Pick<Knowledge, "namespaces"> | undefined;
 }

@@ -1,8 +1,5 @@
-import type { TurnReading } from "../../core/log/turn-log.ts";
-import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import type { Draft, DryRun, DryRunModel, Lesson, Teacher, Teaching } from "../../core/ports/teaching.ts";
-import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
-import type { OfferReader } from "../../core/skill/make-offer.ts";
+import type { SharedPorts } from "../../core/scope/turn.ts";
 import { updateNamespace } from "../../core/skill/namespace-state.ts";
 import { noPackages, type PackageReview, type Packages } from "../../core/skill/packages.ts";
 import type { Skill } from "../../core/skill/skill.ts";
@@ -15,98 +12,92 @@ import {
 import type { Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import { objectOf } from "../../core/values/json.ts";
-import { mask, type Redactor } from "../../core/values/redact.ts";
+import { mask } from "../../core/values/redact.ts";
+import type { AppDeps } from "../app-deps.ts";
 import { type DryRunDeps, dryRun, type Occasion } from "../turns/replay/dry-run.ts";
 import { feedbackKey } from "./shapes.ts";
 
-interface TeachingDeps extends DryRunDeps {
+interface TeachingDeps extends DryRunDeps, Pick<AppDeps, "catalogue" | "store" | "redact"> {
   taught: TaughtSkills;
-  catalogue: CatalogueLoader;
   packages: Pick<Packages, "reviewText">;
-  store: KeyValue;
-  clock: Pick<Clock, "now">;
-  redact: Redactor;
-  log: DryRunDeps["log"] & TurnReading;
-}
-
-/** Opens it where skills can be made in the chat. */
-export function openTeaching(
-  deps: Omit<
-    TeachingDeps,
-    "taught" | "packages" | "toolNames" | "past" | "openings" | "picture" | "countTokens"
-  > & {
-    taught?: TaughtSkills | undefined;
-    packages?: Packages | undefined;
-  },
-  ports: Pick<TeachingDeps, "openings" | "picture" | "countTokens"> & { offers: OfferReader },
-  past: TeachingDeps["past"],
-): TeachingService | undefined {
-  const { taught, packages = noPackages, catalogue } = deps;
-  if (taught === undefined) return undefined;
-  const toolNames = async (namespace: string) => {
-    const { offer } = await ports.offers.read(namespace, await catalogue.current());
-    return new Map([...offer.tools()].map(([name, { tool }]) => [tool.skill_id, name]));
-  };
-  return createTeaching({ ...deps, ...ports, taught, packages, past, toolNames });
 }
 
 /** Skills made in the chat, for the agent that writes them and for the people who manage them. */
-export interface TeachingService extends Teaching {
-  get: TaughtSkills["get"];
-  /** Uses an earlier version again. */
-  restore(id: string, number: number, by: Author): Promise<Outcome<TaughtSkill>>;
-  share: TaughtSkills["share"];
-  /** Gives a channel the text that is in use now. */
-  take(skill: TaughtSkill, namespace: string, by: Author): Promise<void>;
-  remove: TaughtSkills["remove"];
-}
+export type TeachingService = NonNullable<ReturnType<typeof openTeaching>>;
 
-/** Maximum characters of a text. */
-const maxText = 60_000;
-
-function createTeaching(deps: TeachingDeps): TeachingService {
-  const { taught, store, clock } = deps;
+/** Opens it where skills can be made in the chat. */
+export function openTeaching(
+  given: Pick<AppDeps, "log" | "catalogue" | "store" | "redact" | "taught" | "packages">,
+  { openings, picture, countTokens, clock, offers }: Omit<SharedPorts, "schedules" | "background">,
+  past: DryRunDeps["past"],
+) {
+  const { taught, packages = noPackages, catalogue, store } = given;
+  if (taught === undefined) return undefined;
+  const toolNames = async (namespace: string) => {
+    const { offer } = await offers.read(namespace, await catalogue.current());
+    return new Map([...offer.tools()].map(([name, { tool }]) => [tool.skill_id, name]));
+  };
+  const read = { openings, picture, countTokens, clock, past, toolNames };
+  const deps: TeachingDeps = { ...given, ...read, taught, packages };
   const accept = async (namespace: string, skill: TaughtSkill, by: string) => {
     const { hash } = currentVersion(skill);
     await updateNamespace(store, namespace, (draft) => {
       draft.taught = { ...draft.taught, [skill.id]: { by, at: clock.now(), hash } };
     });
   };
-  return {
+  const forAgent: Teaching = {
     check: (teacher, lesson) => check(deps, teacher, lesson),
     dryRun: (teacher, draft, by) => dryRuns(deps, teacher, draft, by),
-    async keep({ author, place: { namespace } }, draft, { by, name, key, checks }) {
-      const read = taught.read(draft.id, draft.text);
-      if (!read.ok) return { ok: false, status: 400, message: read.reason };
-      if ((await isForAll(deps, draft.id)) && !draft.wider.includes(allHaveIt))
-        return { ok: false, status: 409, message: changedMeanwhile(draft.id) };
-      const version = {
-        ...{ text: draft.text, hash: read.skill.hash, why: draft.why, at: clock.now(), made_by: key },
-        asked: { by: author.id, name: author.name },
-        accepted: { by, name },
-        checks: [...checks],
-      };
-      const kept = await taught.add(draft.id, namespace, draft.base, version);
-      if (kept === undefined) return { ok: false, status: 409, message: changedMeanwhile(draft.id) };
-      await accept(namespace, kept, by);
-      return { ok: true, value: { id: kept.id, version: kept.current } };
+    async keep(teacher, draft, accepted) {
+      const kept = await keep(deps, teacher, draft, accepted);
+      if (!kept.ok) return kept;
+      await accept(teacher.place.namespace, kept.value, accepted.by);
+      return { ok: true, value: { id: kept.value.id, version: kept.value.current } };
     },
+  };
+  return {
+    ...forAgent,
     get: taught.get,
-    async restore(id, number, by) {
+    /** Uses an earlier version again. */
+    async restore(id: string, number: number, by: Author): Promise<Outcome<TaughtSkill>> {
       const restored = await taught.restore(id, number);
-      if (restored === undefined)
-        return {
-          ok: false,
-          status: 404,
-          message: `${id} has no version ${number}. \`/skill history ${id}\` shows them.`,
-        };
+      const message = `${id} has no version ${number}. \`/skill history ${id}\` shows them.`;
+      if (restored === undefined) return { ok: false, status: 404, message };
       await accept(restored.home, restored, by.id);
       return { ok: true, value: restored };
     },
     share: taught.share,
-    take: (skill, namespace, by) => accept(namespace, skill, by.id),
+    /** Gives a channel the text that is in use now. */
+    take: (skill: TaughtSkill, namespace: string, by: Author) => accept(namespace, skill, by.id),
     remove: taught.remove,
   };
+}
+
+/** Maximum characters of a text. */
+const maxText = 60_000;
+
+/** Adds an accepted draft as a version of its skill. */
+async function keep(
+  deps: TeachingDeps,
+  { author, place: { namespace } }: Teacher,
+  { id, text, why, wider, base }: Draft,
+  { by, name, key, checks }: Parameters<Teaching["keep"]>[2],
+): Promise<Outcome<TaughtSkill>> {
+  const read = deps.taught.read(id, text);
+  if (!read.ok) return no(read.reason);
+  if ((await isForAll(deps, id)) && !wider.includes(allHaveIt)) return changedMeanwhile(id);
+  const version = {
+    text,
+    hash: read.skill.hash,
+    why,
+    at: deps.clock.now(),
+    made_by: key,
+    asked: { by: author.id, name: author.name },
+    accepted: { by, name },
+    checks: [...checks],
+  };
+  const kept = await deps.taught.add(id, namespace, base, version);
+  return kept === undefined ? changedMeanwhile(id) : { ok: true, value: kept };
 }
 
 const allHaveIt = "all channels have it";
@@ -115,8 +106,9 @@ async function isForAll({ catalogue }: Pick<TeachingDeps, "catalogue">, id: stri
   return (await catalogue.current()).skills.get(id)?.taught?.everyone === true;
 }
 
-function changedMeanwhile(id: string): string {
-  return `The skill ${id} was changed meanwhile, or there are too many skills, so nothing was kept. Look at it again with /skill info ${id}.`;
+function changedMeanwhile(id: string): Outcome<never> {
+  const message = `The skill ${id} was changed meanwhile, or there are too many skills, so nothing was kept. Look at it again with /skill info ${id}.`;
+  return { ok: false, status: 409, message };
 }
 
 async function check(

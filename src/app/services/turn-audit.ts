@@ -1,15 +1,9 @@
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import type { TurnEvent, TurnEventBody } from "../../core/log/turn-event.ts";
-import type {
-  ClaimedTurn,
-  FinishedPosition,
-  TurnReading,
-  TurnRecord,
-  TurnRemoval,
-} from "../../core/log/turn-log.ts";
-import type { Clock } from "../../core/ports/storage.ts";
+import type { ClaimedTurn, FinishedPosition, TurnRecord } from "../../core/log/turn-log.ts";
 import type { Allowed, Inbound } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
+import type { AppDeps } from "../app-deps.ts";
 import type { Watcher } from "../turns/dispatcher.ts";
 import type { Audit } from "./audit.ts";
 import type { AuditLine, StoredAudit } from "./stored-audit.ts";
@@ -48,26 +42,20 @@ export interface TurnLine {
   private?: true | undefined;
 }
 
+type Requested = Extract<TurnEventBody, { type: "approval_requested" }>;
 type Asked = Pick<TurnLine, "turn_id" | "namespace" | "thread" | "by" | "by_name" | "cause">;
-
-interface Approval {
-  callId: string;
-  tool: string;
-  label?: string | undefined;
-  deed?: string | undefined;
-}
 
 /** The lines of one turn, in order, growing with its events. */
 class TurnLines {
   readonly #asked: Asked;
   readonly #lines = new Map<string, TurnLine>();
-  readonly #approvals = new Map<string, Approval>();
+  readonly #approvals = new Map<string, Pick<Requested, "call_id" | "tool" | "label" | "says">>();
   readonly #decided = new Map<string, Allowed>();
   #isPrivate: { private?: true } = {};
 
   constructor(turnId: string, { namespace, thread, author, cause }: Inbound) {
-    const by = { by: author.id, by_name: author.name };
-    this.#asked = { turn_id: turnId, namespace, thread, ...by, ...(cause && { cause: cause.id }) };
+    const asker = { by: author.id, by_name: author.name, cause: cause?.id };
+    this.#asked = { turn_id: turnId, namespace, thread, ...asker };
   }
 
   get all(): TurnLine[] {
@@ -82,8 +70,8 @@ class TurnLines {
 
   /** The name of what an approval is about. What a private turn asked for is not told. */
   nameOf(approvalId: string): string {
-    const { tool = "", label, deed } = this.#approvals.get(approvalId) ?? {};
-    return label ?? (this.#isPrivate.private ? tool : (deed ?? tool));
+    const { tool = "", label, says } = this.#approvals.get(approvalId) ?? {};
+    return label ?? (this.#isPrivate.private ? tool : (says?.deed ?? tool));
   }
 
   add(event: TurnEventBody, at: number): void {
@@ -91,12 +79,9 @@ class TurnLines {
       case "answer_private":
         this.#isPrivate = { private: true };
         break;
-      case "approval_requested": {
-        const { approval_id, call_id, tool, label, says } = event;
-        const callId = call_id.replace(/\/approval:[\s\S]*$/, "");
-        this.#approvals.set(approval_id, { callId, tool, label, deed: says?.deed });
+      case "approval_requested":
+        this.#approvals.set(event.approval_id, event);
         break;
-      }
       case "approval_decided":
         this.#decide(event);
         break;
@@ -126,10 +111,11 @@ class TurnLines {
   #decide({ approval_id, approved, by, name, always }: Extract<TurnEventBody, { type: "approval_decided" }>) {
     const asked = this.#approvals.get(approval_id);
     if (asked === undefined || !approved) return;
-    const { callId, deed } = asked;
+    const callId = asked.call_id.replace(/\/approval:[\s\S]*$/, "");
+    const deed = asked.says?.deed;
     const allowed: Allowed = { rule: always ? "always" : "approved", by, name };
     this.#decided.set(callId, allowed);
-    this.#change(callId, { allowed, ...(deed === undefined ? {} : { what: deed }) });
+    this.#change(callId, deed === undefined ? { allowed } : { allowed, what: deed });
   }
 
   #sent(event: Extract<TurnEventBody, { type: "message_sent" }>, at: number): void {
@@ -181,7 +167,10 @@ export function effectsOf(turn: TurnRecord, events: readonly TurnEvent[]): strin
 }
 
 /** Tells the audit of effects outside the thread as they happen, and of approvals that nobody decided. */
-export function watchForAudit(audit: Audit, { turn_id, inbound, events }: ClaimedTurn): Watcher {
+export function watchForAudit(
+  audit: Pick<Audit, "record" | "tell">,
+  { turn_id, inbound, events }: ClaimedTurn,
+): Watcher {
   const lines = new TurnLines(turn_id, inbound);
   const where = { namespace: inbound.namespace, message: inbound.origin?.message };
   for (const event of events) lines.add(event, event.at);
@@ -258,9 +247,8 @@ const dayMs = 86_400_000;
 const settledMs = 5_000;
 
 export function createAuditReader(
-  log: TurnReading & Pick<TurnRemoval, "finishedBefore">,
+  { log, clock }: Pick<AppDeps, "log" | "clock">,
   stored: Pick<StoredAudit, "lines">,
-  clock: Pick<Clock, "now">,
 ): ReadAudit {
   return async (after) => {
     const before = clock.now() - settledMs;
@@ -273,7 +261,7 @@ export function createAuditReader(
     const turns = await Promise.all(page.turn_ids.map((id) => log.get(id)));
     const lines: AuditPage["lines"] = actions.filter(({ at }) => at <= next.finished_at);
     for (const turn of turns)
-      if ((turn?.finished_at ?? Number.POSITIVE_INFINITY) <= next.finished_at && turn !== undefined)
+      if (turn?.finished_at !== undefined && turn.finished_at <= next.finished_at)
         lines.push(...pricedLines(turn, await log.read(turn.turn_id)));
     return { lines: lines.sort((one, other) => one.at - other.at), next };
   };

@@ -1,53 +1,50 @@
 import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
 import { forThread, type OfferReader } from "../../core/skill/make-offer.ts";
 import { isActive, type Offer, skillsIn } from "../../core/skill/namespace-state.ts";
-import type { SkillKind } from "../../core/skill/skill.ts";
+import type { Skill } from "../../core/skill/skill.ts";
 import { resolveSkill } from "../../core/skill/skill-identifier.ts";
 import type { Guide } from "../../core/values/inbound.ts";
 
-/** Skills that people ask for by name. */
-export interface AskedSkills {
-  /** `/skill run GUIDE text`: the guide by its id. Undefined for a skill that is not a guide or cannot be used here. */
-  guide(wanted: Guide, namespace: string): Promise<Guide | undefined>;
-  /** Ids of the skills a message names as `$skill`, limited to those usable here; everything else is ordinary text. */
-  named(text: string, namespace: string): Promise<string[]>;
-}
-
-export interface AskedSkillsDeps {
+/** Where skills are looked up. */
+interface Known {
   catalogue: CatalogueLoader;
   offers: OfferReader;
+}
+
+/** `/skill run GUIDE text`: the guide by its id. Undefined for a skill that is not a guide or cannot be used here. */
+export async function askedGuide(
+  known: Known,
+  { skill: named, request }: Guide,
+  namespace: string,
+): Promise<Guide | undefined> {
+  const offer = await offerIn(known, namespace);
+  const resolved = resolveSkill(named, skillsIn(offer));
+  const id = resolved.status === "found" ? resolved.id : undefined;
+  const skill = offer.catalogue.skills.get(id ?? "");
+  if (skill === undefined || !isGuide(skill) || !mayAsk(offer, skill.id)) return undefined;
+  return { skill: skill.id, request: request || followGuide };
 }
 
 /** Maximum skills that one message can name, as in OpenClaw. */
 const maxNamed = 8;
 
-export function createAskedSkills({ catalogue, offers }: AskedSkillsDeps): AskedSkills {
-  const offerFor = async (namespace: string): Promise<Offer> =>
-    (await offers.read(namespace, await catalogue.current())).offer;
-  return {
-    async guide({ skill: named, request }, namespace) {
-      const offer = await offerFor(namespace);
-      const resolved = resolveSkill(named, skillsIn(offer));
-      const id = resolved.status === "found" ? resolved.id : undefined;
-      const skill = offer.catalogue.skills.get(id ?? "");
-      if (skill === undefined || !isGuide(skill) || !mayAsk(offer, skill.id)) return undefined;
-      return { skill: skill.id, request: request || followGuide };
-    },
-    async named(text, namespace) {
-      const names = [...text.matchAll(/(?<!\S)\$([\p{L}\p{N}][\p{L}\p{N}_.#-]*)/gu)].map(([, name = ""]) =>
-        name.replace(/(?<!\.)\.+$/, ""),
-      );
-      if (names.length === 0) return [];
-      const offer = await offerFor(namespace);
-      return [...new Set(names)].filter((name) => mayAsk(offer, name)).slice(0, maxNamed);
-    },
-  };
+/** Ids of the skills a message names as `$skill`, limited to those usable here; everything else is ordinary text. */
+export async function skillsNamed(known: Known, text: string, namespace: string): Promise<string[]> {
+  const names = [...text.matchAll(/(?<!\S)\$([\p{L}\p{N}][\p{L}\p{N}_.#-]*)/gu)].map(([, name = ""]) =>
+    name.replace(/(?<!\.)\.+$/, ""),
+  );
+  if (names.length === 0) return [];
+  const offer = await offerIn(known, namespace);
+  return [...new Set(names)].filter((name) => mayAsk(offer, name)).slice(0, maxNamed);
+}
+
+async function offerIn({ catalogue, offers }: Known, namespace: string): Promise<Offer> {
+  return (await offers.read(namespace, await catalogue.current())).offer;
 }
 
 const followGuide = "Do what the guide of the skill says. Ask for what you need to know.";
 
-interface GuideTraits {
-  kind: SkillKind;
+interface GuideTraits extends Pick<Skill, "kind"> {
   tools: readonly unknown[];
   invocation?: { command_tool?: string | undefined } | undefined;
 }

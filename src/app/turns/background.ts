@@ -1,22 +1,20 @@
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import { beginningOf } from "../../base/markdown-text.ts";
-import type { TurnReading, TurnSignals } from "../../core/log/turn-log.ts";
 import type { Background } from "../../core/scope/turn.ts";
 import { isPrivateTurn } from "../../core/transcript/audience.ts";
+import type { AppDeps } from "../app-deps.ts";
 import type { Submission, Submit } from "./submit.ts";
 import { type TurnControl, workingIn } from "./turn-control.ts";
-
-export interface BackgroundDeps {
-  log: TurnReading & TurnSignals;
-  submit: Submit;
-  control: Pick<TurnControl, "stop">;
-}
 
 /** Characters of a task that stand for it where its end is told. */
 const maxTask = 200;
 
 /** Sub-runs in the background: turns that a handoff begins, each in a line of its own. */
-export function createBackground({ log, submit, control }: BackgroundDeps): Background {
+export function createBackground(
+  { log }: Pick<AppDeps, "log">,
+  submit: Submit,
+  control: Pick<TurnControl, "stop">,
+): Background {
   const mutex = new KeyedMutex();
   return {
     begin: (turn, { key, task, most, means }) =>
@@ -24,13 +22,9 @@ export function createBackground({ log, submit, control }: BackgroundDeps): Back
       mutex.run(`${turn.place.namespace} ${turn.place.thread}`, async () => {
         const isBegun = (await log.find(key)) !== undefined;
         if (!isBegun && (await workingIn(log, turn.place)).length >= most) return undefined;
-        const cause = {
-          kind: "handoff",
-          id: turn.turn_id,
-          because: "in the background",
-          background: means,
-        } as const;
-        const where = { ...turn.place, author: turn.author, ...originOf(turn) };
+        const work = { because: "in the background", background: means };
+        const cause = { kind: "handoff", id: turn.turn_id, ...work } as const;
+        const where = { ...turn.place, author: turn.author, origin: originOf(turn) };
         const begun = await submit({ ...where, key, text: task, cause });
         if (!begun.ok) return begun;
         // Whoever stopped the turn meanwhile did not find this one.
@@ -51,7 +45,7 @@ export function createBackground({ log, submit, control }: BackgroundDeps): Back
         agent,
         task: beginningOf(turn?.text ?? "", maxTask),
         text: files.length === 0 ? answer : `${answer}\n\nFiles: ${[...new Set(files)].join(", ")}`,
-        ...(turn !== undefined && isPrivateTurn(events) ? { only_for: turn.author.id } : {}),
+        only_for: isPrivateTurn(events) ? turn?.author.id : undefined,
       };
     },
   };
@@ -62,8 +56,8 @@ function originOf({
   events,
   said_at,
   mentions = [],
-}: Parameters<Background["begin"]>[0]): Pick<Submission, "origin"> {
+}: Parameters<Background["begin"]>[0]): Submission["origin"] {
   const [entry] = events;
-  if (entry?.type !== "inbound" || entry.inbound.origin === undefined) return {};
-  return { origin: { said_at, files: [], in_thread: false, mentions: [...mentions] } };
+  if (entry?.type !== "inbound" || entry.inbound.origin === undefined) return undefined;
+  return { said_at, files: [], in_thread: false, mentions: [...mentions] };
 }

@@ -37,23 +37,6 @@ export type Said =
       command?: GivenCommand;
     };
 
-/** The only place that distinguishes commands from messages and reads the input of commands. */
-export interface CommandReader {
-  /**
-   * Reads a text. Without `to` it came through the API or as a slash command of a platform: then everything that begins with a
-   * slash is a command, and a bare `stop` stops, since only the bot can be meant.
-   */
-  read(text: string, place: Place, to?: SaidTo): Said;
-  /** Whether a command stops something. */
-  isUrgent(command: GivenCommand): boolean;
-  /** The request to the agent, if the skill named by the command is a guide. */
-  guideOf(command: GivenCommand): Guide | undefined;
-  /** Whether a command has words that only the agent can understand. */
-  isForAgent(inbound: Inbound): boolean;
-  /** The id of the form that may ask for what a command lacks, before it is taken. */
-  formOf(text: string, place: Place): string | undefined;
-}
-
 /** Short forms people type: `@knack stop`. */
 const short: { readonly [words: string]: string } = {
   stop: "agent stop here",
@@ -62,93 +45,104 @@ const short: { readonly [words: string]: string } = {
 };
 
 /**
- * Commands are `/skill …` and the like, all of them also after `/knack`, and said to the bot: `@Knack flow run x`, but not `@Knack
- * flow start times are wrong`.
- *
- * @param botName the name people call the bot by
+ * The only place that distinguishes commands from messages and reads the input of commands. Commands are `/skill …` and the like, all of
+ * them also after `/knack`, and said to the bot: `@Knack flow run x`, but not `@Knack flow start times are wrong`.
  */
-export function createCommandReader(commands: readonly KnownCommand[], botName: string): CommandReader {
-  const read = createRead(commands, botName);
-  const known = ({ name }: GivenCommand) => commands.find((each) => each.name === name);
-  const guideOf: CommandReader["guideOf"] = (command) =>
-    command.input === undefined ? undefined : known(command)?.guide?.(command.input);
-  return {
-    read,
-    isUrgent: (command) => known(command)?.urgent === true,
-    guideOf,
-    isForAgent({ text, command, namespace, thread }) {
-      if (command === undefined || command.input !== undefined) return false;
-      const said = read(text, { namespace, thread });
-      const words = said.kind === "command" ? said.words : text;
-      return known(command)?.elseAgent === true && words.trim().length > command.name.length;
-    },
-    formOf(text, place) {
-      const said = read(text, place);
-      const command = said.kind === "command" ? said.command : undefined;
-      if (said.kind !== "command" || command === undefined) return undefined;
-      return known(command)?.form?.(command.input, said.words.trim().slice(command.name.length).trim());
-    },
-  };
-}
+export class CommandReader {
+  readonly #commands: readonly KnownCommand[];
+  readonly #families: ReturnType<typeof familiesOf>;
+  readonly #botName: string;
+  readonly #name: string;
 
-function createRead(commands: readonly KnownCommand[], botName: string): CommandReader["read"] {
-  const name = botName.toLowerCase();
+  /** @param botName the name people call the bot by */
+  constructor(commands: readonly KnownCommand[], botName: string) {
+    this.#commands = commands;
+    this.#families = familiesOf(commands);
+    this.#botName = botName;
+    this.#name = botName.toLowerCase();
+  }
 
-  const commandOf = (text: string, words: string, place: Place): Said => {
-    const known = commandIn(commands, words);
-    if (known === undefined) return { kind: "command", text, words };
-    const input = known.read(words.trim().slice(known.name.length).trim(), place);
-    const { name, operation } = known;
-    const command = { name, operation, ...(input === undefined ? {} : { input }) };
-    return { kind: "command", text, words, command };
-  };
-  const isSpoken = (words: string) => {
-    const [first = "", second = ""] = words.toLowerCase().split(/\s+/);
-    if (shortOf(words) !== undefined) return true;
-    return familiesOf(commands).get(first)?.has(second) === true;
-  };
-  const readSlash = (text: string, place: Place): Said => {
+  /**
+   * Reads a text. Without `to` it came through the API or as a slash command of a platform: then everything that begins with a
+   * slash is a command, and a bare `stop` stops, since only the bot can be meant.
+   */
+  read(text: string, place: Place, to?: SaidTo): Said {
+    const said = to !== undefined && text.trim() === "" ? onlyFiles : text.trimStart();
+    const bare = unmarked(said);
+    if (to === undefined && shortOf(bare) === short.stop) return this.#readSlash("/agent stop here", place);
+    if (to === undefined ? bare.startsWith("/") : this.#isSlashCommand(bare))
+      return this.#readSlash(bare, place);
+    if (to === "bot") return this.#readSpoken(`@${this.#botName} ${said}`, afterMention(said), place);
+    return this.#readMentioned(to === undefined ? text : said, place);
+  }
+
+  /** Whether a command stops something. */
+  isUrgent(command: GivenCommand): boolean {
+    return this.#known(command)?.urgent === true;
+  }
+
+  /** The request to the agent, if the skill named by the command is a guide. */
+  guideOf(command: GivenCommand): Guide | undefined {
+    return command.input === undefined ? undefined : this.#known(command)?.guide?.(command.input);
+  }
+
+  /** Whether a command has words that only the agent can understand. */
+  isForAgent({ text, command, namespace, thread }: Inbound): boolean {
+    if (command === undefined || command.input !== undefined) return false;
+    const said = this.read(text, { namespace, thread });
+    const words = said.kind === "command" ? said.words : text;
+    return this.#known(command)?.elseAgent === true && words.trim().length > command.name.length;
+  }
+
+  /** The id of the form that may ask for what a command lacks, before it is taken. */
+  formOf(text: string, place: Place): string | undefined {
+    const said = this.read(text, place);
+    if (said.kind !== "command" || said.command === undefined) return undefined;
+    const { name, input } = said.command;
+    return this.#known(said.command)?.form?.(input, said.words.trim().slice(name.length).trim());
+  }
+
+  #known({ name }: GivenCommand): KnownCommand | undefined {
+    return this.#commands.find((each) => each.name === name);
+  }
+
+  #readSlash(text: string, place: Place): Said {
     const words = text.trim().slice(1).trim();
-    const alias = [name, "knack"].find((each) => beginsWith(words, each));
-    return commandOf(
-      text,
-      alias === undefined ? words : expand(words.slice(alias.length).trim() || "help"),
-      place,
-    );
-  };
-  const isSlashCommand = (text: string) => {
-    const [word = ""] = text.toLowerCase().split(/\s/, 1);
-    return [...familiesOf(commands).keys(), "help", "knack", name].some((each) => word === `/${each}`);
-  };
-  /** Reads the words after the mention of the bot; the platform may have removed the mention. */
-  const readSpoken = (text: string, words: string, place: Place): Said => {
-    const bare = unmarked(words);
-    if (isSlashCommand(bare)) return readSlash(bare, place);
-    return isSpoken(bare) ? commandOf(text, expand(bare), place) : { kind: "message", text: words };
-  };
+    const alias = [this.#name, "knack"].find((each) => beginsWith(words, each));
+    const own = alias === undefined ? words : expand(words.slice(alias.length).trim() || "help");
+    return this.#commandOf(text, own, place);
+  }
 
-  const readMentioned = (text: string, place: Place): Said => {
+  /** Reads the words after the mention of the bot; the platform may have removed the mention. */
+  #readSpoken(text: string, words: string, place: Place): Said {
+    const bare = unmarked(words);
+    if (this.#isSlashCommand(bare)) return this.#readSlash(bare, place);
+    const [first = "", second = ""] = bare.toLowerCase().split(/\s+/);
+    const isSpoken = shortOf(bare) !== undefined || this.#families.get(first)?.has(second) === true;
+    return isSpoken ? this.#commandOf(text, expand(bare), place) : { kind: "message", text: words };
+  }
+
+  #readMentioned(text: string, place: Place): Said {
     const bare = unmarked(text);
-    const [before = ""] = bare.toLowerCase().split(`@${name}`, 1);
-    const after = bare.slice(before.length + name.length + 1);
+    const [before = ""] = bare.toLowerCase().split(`@${this.#name}`, 1);
+    const after = bare.slice(before.length + this.#name.length + 1);
     const marks = marksAround(before, after);
     if (before.length !== marks || before.length === bare.length) return { kind: "message", text };
-    return readSpoken(text, afterMention(after.slice(marks)), place);
-  };
-  const readByProgram = (text: string, place: Place): Said => {
-    const bare = unmarked(text);
-    if (shortOf(bare) === short.stop) return readSlash("/agent stop here", place);
-    return bare.startsWith("/") ? readSlash(bare, place) : readMentioned(text, place);
-  };
-  const readInChat = (text: string, place: Place, to: SaidTo): Said => {
-    const said = text.trim() === "" ? onlyFiles : text.trimStart();
-    const bare = unmarked(said);
-    if (isSlashCommand(bare)) return readSlash(bare, place);
-    return to === "bot"
-      ? readSpoken(`@${botName} ${said}`, afterMention(said), place)
-      : readMentioned(said, place);
-  };
-  return (text, place, to) => (to === undefined ? readByProgram(text, place) : readInChat(text, place, to));
+    return this.#readSpoken(text, afterMention(after.slice(marks)), place);
+  }
+
+  #isSlashCommand(text: string): boolean {
+    const [word = ""] = text.toLowerCase().split(/\s/, 1);
+    return [...this.#families.keys(), "help", "knack", this.#name].some((each) => word === `/${each}`);
+  }
+
+  #commandOf(text: string, words: string, place: Place): Said {
+    const known = commandIn(this.#commands, words);
+    if (known === undefined) return { kind: "command", text, words };
+    const { name, operation } = known;
+    const input = known.read(words.trim().slice(name.length).trim(), place);
+    return { kind: "command", text, words, command: { name, operation, input } };
+  }
 }
 
 /** The command that the words begin with; the longest name wins. */

@@ -5,33 +5,23 @@ import {
   LeaseLostError,
   laneOf,
   type TurnCalls,
-  type TurnLog,
 } from "../../core/log/turn-log.ts";
-import type { Clock, Log } from "../../core/ports/storage.ts";
 import { DeadlineError } from "../../core/scope/turn.ts";
 import { WorkEnded } from "../../core/values/failure.ts";
-import type { Redact } from "../../core/values/redact.ts";
+import type { AppDeps } from "../app-deps.ts";
 import type { Feed } from "./feed.ts";
 import { handOver, isGivenUp, retryLater, ShuttingDown } from "./given-up.ts";
 import { keepListening } from "./keep-listening.ts";
-import { createTurnWriter } from "./turn-writer.ts";
+import { TurnWriter } from "./turn-writer.ts";
 
-export interface DispatcherDeps {
-  log: TurnLog;
+type DispatcherDeps = Pick<
+  AppDeps,
+  "log" | "clock" | "logger" | "redact" | "concurrent" | "concurrent_commands" | "lease_ms" | "owner"
+> & {
   feed: Feed;
-  clock: Clock;
-  logger: Log;
-  redact: Redact;
-  /** Message turns at the same time. */
-  concurrent: number;
-  /** Commands at the same time, not counting urgent ones that stop something: these have the same number of slots. */
-  concurrent_commands: number;
-  lease_ms: number;
-  /** Identifies this process; unique among all processes on the log. */
-  owner: string;
   /** Present where other processes are on the log, too. */
   shared?: { calls: TurnCalls } | undefined;
-}
+};
 
 /** Runs turns. */
 interface Runner {
@@ -134,11 +124,9 @@ export class Dispatcher {
   }
 
   async #onSignal(turnId: string | undefined): Promise<void> {
-    const turn = turnId === undefined ? undefined : this.#running.get(turnId);
-    const reached =
-      turnId === undefined ? [...this.#running] : turn === undefined ? [] : [[turnId, turn] as const];
     try {
-      for (const [id, { controller }] of reached) await this.#heedStop(id, controller);
+      for (const [id, { controller }] of this.#running)
+        if (turnId === undefined || turnId === id) await this.#heedStop(id, controller);
     } catch (error) {
       // Read again at the next renewal.
       this.#deps.logger.warn({ err: error }, "Signals could not be read");
@@ -256,10 +244,8 @@ export class Dispatcher {
   #startTurn(claimed: ClaimedTurn, runner: Runner, claimedAt: number): void {
     const { turn_id, lease, inbound, trial_ms } = claimed;
     const controller = new AbortController();
-    const cancelTrial =
-      trial_ms === undefined
-        ? () => {}
-        : this.#tellLogAfter(trial_ms, () => this.#deps.log.clear(turn_id, lease));
+    const clear = () => this.#deps.log.clear(turn_id, lease);
+    const cancelTrial = trial_ms === undefined ? undefined : this.#tellLogAfter(trial_ms, clear);
     const turn: RunningTurn = {
       lane: laneOf(inbound),
       lease,
@@ -271,7 +257,7 @@ export class Dispatcher {
     this.#extend(turn_id, turn, claimedAt);
     this.#waiting.delete(turn_id);
     turn.done = this.#runTurn(claimed, runner, turn).finally(() => {
-      cancelTrial();
+      cancelTrial?.();
       turn.cancelExpiry();
       this.#running.delete(turn_id);
       this.wake();
@@ -299,7 +285,7 @@ export class Dispatcher {
     );
     this.#deps.feed.resume(claimed);
     const isHeld = () => clock.now() < turn.heldUntil;
-    const writer = createTurnWriter(this.#deps, claimed, isHeld);
+    const writer = new TurnWriter(this.#deps, claimed, isHeld);
     try {
       await this.#heedStop(claimed.turn_id, controller);
       const watchers = runner.watchers(claimed);
@@ -309,7 +295,7 @@ export class Dispatcher {
         await writer.write(event);
         for (const watch of watchers) watch(event, began);
       }
-      if (shared !== undefined && writer.isWaiting()) this.#waiting.set(claimed.turn_id, claimed.lease);
+      if (shared !== undefined && writer.isWaiting) this.#waiting.set(claimed.turn_id, claimed.lease);
     } catch (error) {
       controller.abort(error);
       if (!isGivenUp(error)) await retryLater(this.#deps, claimed, writer, error);

@@ -1,6 +1,7 @@
 import { errorText } from "../../base/error-text.ts";
-import { type ClaimedTurn, LeaseLostError, type TurnLog } from "../../core/log/turn-log.ts";
+import { type ClaimedTurn, LeaseLostError } from "../../core/log/turn-log.ts";
 import { isTemporaryFailure, type Log } from "../../core/ports/storage.ts";
+import type { AppDeps } from "../app-deps.ts";
 import type { TurnWriter } from "./turn-writer.ts";
 
 /** The reason of an abort because the bot goes down: the turn is resumed at the next start. */
@@ -24,16 +25,9 @@ export function followGivenUp(signal: AbortSignal): { givenUp: AbortSignal; rele
   return { givenUp: controller.signal, release: () => signal.removeEventListener("abort", follow) };
 }
 
-/** What a worker gives turns back to. */
-interface GiveBackDeps {
-  log: TurnLog;
-  logger: Log;
-  lease_ms: number;
-}
-
 /** Releases a turn for a retry after the lease time. The failure counts against the turn unless a store is to blame. */
 export async function retryLater(
-  { log, logger, lease_ms }: GiveBackDeps,
+  { log, logger, lease_ms }: Pick<AppDeps, "log" | "logger" | "lease_ms">,
   { turn_id, lease }: ClaimedTurn,
   writer: TurnWriter,
   error: unknown,
@@ -41,7 +35,7 @@ export async function retryLater(
   logger.error({ err: error, turn_id }, "A turn was interrupted; it will be retried");
   const message = `The turn was interrupted. It is kept and will be retried: ${errorText(error)}`;
   writer.show({ type: "error", code: "interrupted", message });
-  const isBlamed = !writer.broken() && !isTemporaryFailure(error);
+  const isBlamed = !writer.isBroken && !isTemporaryFailure(error);
   await log
     .release(turn_id, lease, lease_ms, isBlamed)
     .catch((failure: unknown) => warnUnreleased(logger, turn_id, failure));
@@ -49,7 +43,7 @@ export async function retryLater(
 
 /** Leaves a turn to the next start. This does not count as a failure. */
 export async function handOver(
-  { log, logger }: Pick<GiveBackDeps, "log" | "logger">,
+  { log, logger }: Pick<AppDeps, "log" | "logger">,
   { turn_id, lease }: ClaimedTurn,
   writer: TurnWriter,
 ): Promise<void> {

@@ -1,6 +1,5 @@
 import type { TurnReading } from "../../core/log/turn-log.ts";
 import type { FileStore } from "../../core/ports/storage.ts";
-import type { WorkingFolders } from "../../core/ports/working-folder.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
 import { safeMediaType } from "../../core/values/file-kind.ts";
 
@@ -33,7 +32,8 @@ export async function turnFile(
 
 /** A file that came with the message of a turn: in the folder of its thread, or still with the turn. */
 export async function attachedFile(
-  { log, files, folders }: { log: TurnReading; files: Pick<FileStore, "get">; folders: WorkingFolders },
+  log: TurnReading,
+  { files, folders }: Pick<TurnPorts, "files" | "folders">,
   turnId: string,
   number: number,
 ): Promise<{ name: string; media_type: string; data: Uint8Array } | undefined> {

@@ -20,27 +20,23 @@ export function noStart(
   { generative, agent, agents }: { generative: boolean; agent: Profile; agents: readonly Profile[] },
 ): NoStart | undefined {
   if (events.some((event) => event.type === "turn_started")) return undefined;
-  if (settings.paused !== undefined) {
-    const text =
-      "I am paused here, so I did not answer your message. A manager of the channel can resume me with `/agent resume`; then send it again.";
-    return { code: "paused", text };
-  }
+  if (settings.paused !== undefined) return { code: "paused", text: pausedText };
   const known = agents.filter(({ unusable }) => unusable === undefined).map(({ id }) => id);
   const others = `To choose another one for this channel, use \`/agent use …\`: ${known.join(", ")}. Then send your message again.`;
   const wrong = whyUnusable(agent);
-  if (wrong !== undefined) {
-    const text = `The agent ${agent.id} cannot be used, so I did not start. An operator of the bot has to correct its file: ${wrong} ${others}`;
-    return { code: "unknown_agent", text };
-  }
-  if (!known.includes(agent.id)) {
-    const text = `The agent ${agent.id} that was chosen here no longer exists, so I did not start. ${others}`;
-    return { code: "unknown_agent", text };
-  }
-  if (inbound.origin === undefined || generative) return undefined;
-  const text =
-    "No model is configured, so I cannot answer yet. An operator of the bot has to set `KNACK_MODEL` and the provider's API key and restart it; `knack doctor` shows what is missing. Then send your message again. Commands work already: `/knack help` lists them.";
-  return { code: "not_configured", text };
+  const unusable = `The agent ${agent.id} cannot be used, so I did not start. An operator of the bot has to correct its file: ${wrong} ${others}`;
+  if (wrong !== undefined) return { code: "unknown_agent", text: unusable };
+  const gone = `The agent ${agent.id} that was chosen here no longer exists, so I did not start. ${others}`;
+  if (!known.includes(agent.id)) return { code: "unknown_agent", text: gone };
+  const isAnswered = inbound.origin === undefined || generative;
+  return isAnswered ? undefined : { code: "not_configured", text: noModelText };
 }
+
+const pausedText =
+  "I am paused here, so I did not answer your message. A manager of the channel can resume me with `/agent resume`; then send it again.";
+
+const noModelText =
+  "No model is configured, so I cannot answer yet. An operator of the bot has to set `KNACK_MODEL` and the provider's API key and restart it; `knack doctor` shows what is missing. Then send your message again. Commands work already: `/knack help` lists them.";
 
 /** A turn that crashes the bot this often is given up. */
 export const maxCrashes = 5;
@@ -77,4 +73,11 @@ export function* unstarted(
   yield { type: "turn_started", profile, model };
   yield { type: "error", code, message: text };
   yield { type: "turn_finished", outcome: "failed", text, refused: true };
+}
+
+/** All events of a turn that only announces something: a reminder, or news of a schedule. It needs no model. */
+export function* sayForCause({ inbound, events }: ClaimedTurn): Generator<TurnEventBody, void> {
+  const isResumed = events.some((event) => event.type === "turn_started");
+  yield isResumed ? { type: "turn_resumed" } : { type: "turn_started", profile: "command", model: "" };
+  yield { type: "turn_finished", outcome: "completed", text: inbound.cause?.says ?? "" };
 }

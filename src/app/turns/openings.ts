@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
+import { madeOnce } from "../../base/made-once.ts";
 import type { Opening } from "../../core/log/transcript.ts";
 import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import type { Openings } from "../../core/scope/turn.ts";
@@ -28,12 +29,6 @@ const openingSchema: z.ZodType<Opening> = z.object({
   }),
 }) as z.ZodType<Opening>;
 
-/** Removes stored openings. A transcript whose opening is gone is not continued. */
-export interface StoredOpenings extends Openings {
-  /** Removes the openings whose JSON matches, or only finds them. Returns their names. */
-  removeNaming(named: RegExp, options?: { dryRun?: boolean }): Promise<string[]>;
-}
-
 const prefix = "opening:";
 const dayPrefix = "opening_day:";
 
@@ -41,46 +36,59 @@ const dayPrefix = "opening_day:";
  * Keeps openings in the store, each under the sha256 of its text, so that all threads with the same opening share it. The last day
  * (UTC) on which it was used is stored with it.
  */
-export function createOpenings(store: KeyValue, clock: Pick<Clock, "now">): StoredOpenings {
-  const known = new LRUCache<string, Opening>({ max: maxInMemory });
-  const names = new WeakMap<Opening, string>();
+export class StoredOpenings implements Openings {
+  readonly #store: KeyValue;
+  readonly #clock: Pick<Clock, "now">;
+  readonly #known = new LRUCache<string, Opening>({ max: maxInMemory });
+  readonly #names = new WeakMap<Opening, string>();
+
+  constructor(store: KeyValue, clock: Pick<Clock, "now">) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Removes the openings whose JSON matches, or only finds them. Returns their names. A transcript whose opening is gone is not continued. */
+  async removeNaming(named: RegExp, { dryRun = false } = {}): Promise<string[]> {
+    const gone: string[] = [];
+    for await (const key of this.#store.keys(prefix)) {
+      if (!named.test(JSON.stringify(await this.#store.get(key)))) continue;
+      const name = key.slice(prefix.length);
+      gone.push(name);
+      if (dryRun) continue;
+      this.#known.delete(name);
+      await this.#store.delete(dayPrefix + name);
+      await this.#store.delete(key);
+    }
+    return gone;
+  }
+
+  async put(opening: Opening): Promise<readonly [name: string, opening: Opening]> {
+    const hash = () => createHash("sha256").update(JSON.stringify(opening)).digest("hex");
+    const name = madeOnce(this.#names, opening, hash);
+    const shared = this.#known.get(name) ?? opening;
+    await this.#keep(name, shared);
+    return [name, shared];
+  }
+
+  async get(name: string): Promise<Opening | undefined> {
+    const before = (await this.#dayOfUse(name)) === undefined ? undefined : this.#known.get(name);
+    const stored = before ?? openingSchema.safeParse(await this.#store.get(prefix + name)).data;
+    if (stored !== undefined) await this.#keep(name, stored);
+    return stored;
+  }
+
+  async #keep(name: string, opening: Opening): Promise<void> {
+    this.#known.set(name, opening);
+    const day = dayOf(this.#clock.now());
+    if ((await this.#dayOfUse(name)) === day) return;
+    await this.#store.set(prefix + name, toJson(opening));
+    await this.#store.set(dayPrefix + name, day);
+  }
+
   /** The day on which it was last used, if it is stored: another process may have deleted it, whatever is in memory. */
-  const dayOfUse = (name: string) => store.get(dayPrefix + name);
-  const keep = async (name: string, opening: Opening) => {
-    known.set(name, opening);
-    const day = dayOf(clock.now());
-    if ((await dayOfUse(name)) === day) return;
-    await store.set(prefix + name, toJson(opening));
-    await store.set(dayPrefix + name, day);
-  };
-  return {
-    async removeNaming(named, { dryRun = false } = {}) {
-      const gone: string[] = [];
-      for await (const key of store.keys(prefix)) {
-        if (!named.test(JSON.stringify(await store.get(key)))) continue;
-        const name = key.slice(prefix.length);
-        gone.push(name);
-        if (dryRun) continue;
-        known.delete(name);
-        await store.delete(dayPrefix + name);
-        await store.delete(key);
-      }
-      return gone;
-    },
-    async put(opening) {
-      const name = names.get(opening) ?? createHash("sha256").update(JSON.stringify(opening)).digest("hex");
-      names.set(opening, name);
-      const shared = known.get(name) ?? opening;
-      await keep(name, shared);
-      return [name, shared];
-    },
-    async get(name) {
-      const before = (await dayOfUse(name)) === undefined ? undefined : known.get(name);
-      const stored = before ?? openingSchema.safeParse(await store.get(prefix + name)).data;
-      if (stored !== undefined) await keep(name, stored);
-      return stored;
-    },
-  };
+  #dayOfUse(name: string) {
+    return this.#store.get(dayPrefix + name);
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { TurnEvent } from "../../core/log/turn-event.ts";
-import type { ThreadReading, TurnReading } from "../../core/log/turn-log.ts";
+import type { ThreadReading, TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
 import { isPrivateTurn } from "../../core/transcript/audience.ts";
 import type { Json } from "../../core/values/json.ts";
@@ -14,14 +14,21 @@ export function createPastOutputs(log: TurnReading & ThreadReading): TurnPorts["
   return async (place, id, asker) => {
     const [kind, ...rest] = id.split(":");
     const named = rest.join(":");
-    if (kind === "message" && named !== "") return messageText(log, place, named);
-    if (kind === "answer" && named !== "") return answerText(log, place, named, asker);
+    const textOf = named === "" ? undefined : texts.get(kind);
+    if (textOf !== undefined) {
+      const turn = await log.get(named);
+      return turn && isIn(turn, place) ? textOf(log, turn, asker) : undefined;
+    }
     for await (const turnId of pastTurns(log, place)) {
       const found = outputIn(await log.read(turnId), id, asker);
       if (found !== undefined) return found;
     }
     return undefined;
   };
+}
+
+function isIn(turn: TurnRecord, { namespace, thread }: Place): boolean {
+  return turn.namespace === namespace && turn.thread === thread;
 }
 
 async function* pastTurns(log: ThreadReading, place: Place): AsyncGenerator<string, void> {
@@ -35,30 +42,23 @@ async function* pastTurns(log: ThreadReading, place: Place): AsyncGenerator<stri
   }
 }
 
-/** The text of a message of the thread; undefined for one of another thread, and for one that was forgotten. */
-async function messageText(
-  log: TurnReading,
-  { namespace, thread }: Place,
-  turnId: string,
-): Promise<string | undefined> {
-  const turn = await log.get(turnId);
-  if (turn?.namespace !== namespace || turn.thread !== thread || turn.kind !== "message") return undefined;
-  const [inbound] = await log.read(turnId);
-  return inbound?.type === "inbound" && inbound.inbound.text !== "" ? inbound.inbound.text : undefined;
+/** The text of a message of the thread; undefined for one that was forgotten. */
+async function messageText(log: TurnReading, turn: TurnRecord): Promise<string | undefined> {
+  const [entry] = turn.kind === "message" ? await log.read(turn.turn_id) : [];
+  return entry?.type === "inbound" && entry.inbound.text !== "" ? entry.inbound.text : undefined;
 }
 
-/** The answer of a turn of the thread; undefined for one of another thread, and for one that the asker may not read. */
-async function answerText(
-  log: TurnReading,
-  { namespace, thread }: Place,
-  turnId: string,
-  asker: string | undefined,
-): Promise<string | undefined> {
-  const turn = await log.get(turnId);
-  if (turn?.namespace !== namespace || turn.thread !== thread) return undefined;
-  const mayRead = turn.author.id === asker || !isPrivateTurn(await log.read(turnId));
+/** The answer of a turn of the thread; undefined for one that the asker may not read. */
+async function answerText(log: TurnReading, turn: TurnRecord, asker?: string): Promise<string | undefined> {
+  const mayRead = turn.author.id === asker || !isPrivateTurn(await log.read(turn.turn_id));
   return mayRead ? turn.answer : undefined;
 }
+
+/** By the kind of id before the turn's. */
+const texts = new Map<string | undefined, typeof answerText>([
+  ["message", messageText],
+  ["answer", answerText],
+]);
 
 function outputIn(events: readonly TurnEvent[], callId: string, asker: string | undefined): Json | undefined {
   const [first] = events;

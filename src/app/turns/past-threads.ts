@@ -12,16 +12,8 @@ import type { ThreadReading, TurnReading } from "../../core/log/turn-log.ts";
 import { isPrivateTurn, privateSteps } from "../../core/transcript/audience.ts";
 import { createStepReader } from "../../core/transcript/transcript-steps.ts";
 import { userMessage } from "../../core/transcript/user-message.ts";
-import { type Message, saidText } from "../../core/values/message.ts";
+import { saidText } from "../../core/values/message.ts";
 import type { Place } from "../../core/values/place.ts";
-
-/** Reads the history of a thread: a projection of the log, never stored. */
-export interface PastThreads {
-  /** The thread before a turn. Reads back to the latest opening of its transcript, or to a turn without details. */
-  read(place: Place, before: number): Promise<PastThread>;
-  /** After a deletion, reads past turns again, so that neither the deleted text nor a summary of it is remembered. */
-  forget(): void;
-}
 
 /** A finished turn as later ones remember it. It changes only when something of its thread is deleted, so it is kept in memory. */
 interface KnownTurn extends PastTurn {
@@ -44,57 +36,60 @@ const remembered = 4_000;
 /** Maximum turns that no model read, through which the opening is searched. */
 const maxSearched = 500;
 
-export function createPastThreads(log: TurnReading & ThreadReading): PastThreads {
-  const cache = new LRUCache<string, KnownTurn>(growingTo(remembered));
+/** Reads the history of a thread: a projection of the log, never stored. */
+export class PastThreads {
+  readonly #log: TurnReading & ThreadReading;
+  readonly #cache = new LRUCache<string, KnownTurn>(growingTo(remembered));
 
-  const known = async (turnId: string, deletions: number): Promise<KnownTurn> => {
-    const before = cache.get(turnId);
-    if (before?.deletions === deletions) return before;
-    const turn = { ...project(turnId, await log.read(turnId)), deletions };
-    cache.set(turnId, turn);
-    return turn;
-  };
+  constructor(log: TurnReading & ThreadReading) {
+    this.#log = log;
+  }
 
-  async function* turns(place: Place, before: number, counted?: number): AsyncGenerator<KnownTurn, void> {
-    const deletions = counted ?? (await log.deletions(place));
+  /** After a deletion, reads past turns again, so that neither the deleted text nor a summary of it is remembered. */
+  forget(): void {
+    this.#cache.clear();
+  }
+
+  /** The thread before a turn. Reads back to the latest opening of its transcript, or to a turn without details. */
+  async read(place: Place, before: number): Promise<PastThread> {
+    const deletions = await this.#log.deletions(place);
+    const since: KnownTurn[] = [];
+    let found = false;
+    let earlier = 0;
+    for await (const turn of this.#turns(place, before, deletions)) {
+      if (turn.bare) break;
+      since.push(turn);
+      found = turn.opened_at >= 0;
+      if (!turn.told) earlier += 1;
+      if (found || earlier >= maxSearched) break;
+    }
+    const [first, ...later] = found ? since.toReversed() : [];
+    return {
+      steps: [first?.steps.slice(first.opened_at) ?? [], ...later.map(({ steps }) => steps)].flat(),
+      intact: !(found && since.some(({ deleted }) => deleted)),
+      deletions,
+      turns: () => this.#turns(place, before),
+    };
+  }
+
+  async *#turns(place: Place, before: number, counted?: number): AsyncGenerator<KnownTurn, void> {
+    const deletions = counted ?? (await this.#log.deletions(place));
     for (let from = before; ; ) {
-      const page = await log.finished(place, from, pageSize);
-      for (const { turn_id } of page) yield await known(turn_id, deletions);
+      const page = await this.#log.finished(place, from, pageSize);
+      for (const { turn_id } of page) yield await this.#known(turn_id, deletions);
       const last = page.at(-1);
       if (last === undefined || page.length < pageSize) return;
       from = last.ordinal;
     }
   }
 
-  return {
-    forget: () => cache.clear(),
-    async read(place, before) {
-      const deletions = await log.deletions(place);
-      const since: KnownTurn[] = [];
-      let found = false;
-      let earlier = 0;
-      for await (const turn of turns(place, before, deletions)) {
-        if (turn.bare) break;
-        since.push(turn);
-        found = turn.opened_at >= 0;
-        if (!turn.told) earlier += 1;
-        if (found || earlier >= maxSearched) break;
-      }
-      const steps = found
-        ? since.reverse().flatMap((turn, at) => (at === 0 ? opened(turn) : turn.steps))
-        : [];
-      return {
-        steps,
-        intact: !(found && since.some(({ deleted }) => deleted)),
-        deletions,
-        turns: () => turns(place, before),
-      };
-    },
-  };
-}
-
-function opened({ steps, opened_at }: KnownTurn): readonly TranscriptStep[] {
-  return steps.slice(opened_at);
+  async #known(turnId: string, deletions: number): Promise<KnownTurn> {
+    const before = this.#cache.get(turnId);
+    if (before?.deletions === deletions) return before;
+    const turn = { ...project(turnId, await this.#log.read(turnId)), deletions };
+    this.#cache.set(turnId, turn);
+    return turn;
+  }
 }
 
 function project(turnId: string, stored: readonly TurnEvent[]): Omit<KnownTurn, "deletions"> {
@@ -132,10 +127,11 @@ function project(turnId: string, stored: readonly TurnEvent[]): Omit<KnownTurn, 
     turn_id: turnId,
     steps,
     opened_at: steps.findLastIndex(({ kind }) => kind === "open"),
-    messages: messagesIn(steps),
+    // Its own messages, calls and answers, without those that its transcript carried over.
+    messages: steps.flatMap((step) => (step.kind === "message" ? withoutReasoning(step.message) : [])),
     used: usedIn(events),
     background: events.flatMap((event) => (event.type === "handoff" ? (event.background ?? []) : [])),
-    summary: summaryIn(events),
+    summary: events.findLast((event) => event.type === "transcript_opened")?.summary,
     deleted: false,
     bare,
     told,
@@ -154,11 +150,6 @@ function untold(
   };
 }
 
-/** The messages, calls and answers of the turn itself, without those that its transcript carried over. */
-function messagesIn(steps: readonly TranscriptStep[]): Message[] {
-  return steps.flatMap((step) => (step.kind === "message" ? withoutReasoning(step.message) : []));
-}
-
 /** Skills that were activated or called, scripts and files of them included. */
 function usedIn(events: readonly TurnEvent[]): string[] {
   const used = new Set<string>();
@@ -170,8 +161,4 @@ function usedIn(events: readonly TurnEvent[]): string[] {
     if (isRecord(input) && typeof input.skill_name === "string") used.add(input.skill_name);
   }
   return [...used];
-}
-
-function summaryIn(events: readonly TurnEvent[]): PastTurn["summary"] {
-  return events.findLast((event) => event.type === "transcript_opened")?.summary;
 }

@@ -1,24 +1,16 @@
 import { madeOnce } from "../../base/made-once.ts";
 import { isEphemeral, isInternal, type TurnEvent } from "../../core/log/turn-event.ts";
-import type { StoredEvents, TurnCalls, TurnReading } from "../../core/log/turn-log.ts";
-import type { Clock, Log, Wire } from "../../core/ports/storage.ts";
-import type { Feed, FeedReader, Tail } from "./feed.ts";
+import type { ClaimedTurn, StoredEvents, TurnCalls, TurnReading } from "../../core/log/turn-log.ts";
+import type { Log, Wire } from "../../core/ports/storage.ts";
+import type { AppDeps } from "../app-deps.ts";
+import { Feed, type FeedReader, type Tail } from "./feed.ts";
 import { keepListening } from "./keep-listening.ts";
 
-/** A feed whose watchers and turns may be in different processes. */
-export interface SharedFeed extends Feed {
-  /** Begins to hear who watches elsewhere. Returns a function that ends it. */
-  start(): () => Promise<void>;
-}
-
-export interface SharedFeedDeps {
+/** `owner` identifies this process. */
+type SharedFeedDeps = Pick<AppDeps, "clock" | "owner"> & {
   log: Pick<TurnReading, "read">;
-  shared: { calls: Pick<TurnCalls, "onEvents">; wire: Wire };
-  clock: Clock;
   logger: Pick<Log, "warn" | "error">;
-  /** Identifies this process. */
-  owner: string;
-}
+};
 
 /** On this channel a process says that it watches a namespace, or asks the others to say what they watch. */
 const watchChannel = "watch";
@@ -45,92 +37,249 @@ const maxTurns = 5_000;
 
 const liveChannel = (namespace: string) => `live:${namespace}`;
 
+/** A namespace that somebody watches here. */
+interface Watched {
+  watchers: number;
+  /** Resolves with a function that stops listening. */
+  listening: Promise<() => Promise<unknown>>;
+}
+
 /**
- * Stored events are told by the log and read there, so that none is missed. Ephemeral ones are sent as they are, while somebody elsewhere
- * watches their namespace; the next stored event makes up for lost ones. If anything may have been missed, watchers are cut off and have to
- * connect again, as readers that are too slow.
+ * A feed whose watchers and turns may be in different processes. Stored events are told by the log and read there, so that none is missed.
+ * Ephemeral ones are sent as they are, while somebody elsewhere watches their namespace; the next stored event makes up for lost ones. If
+ * anything may have been missed, watchers are cut off and have to connect again, as readers that are too slow.
  */
-export function createSharedFeed(local: Feed, deps: SharedFeedDeps): SharedFeed {
-  const elsewhere = createRemoteWatchers(local, deps);
-  const here = createWatching(local, deps);
-  const publish: Feed["publish"] = (namespace, thread, event) => {
-    if (isEphemeral(event)) elsewhere.send({ namespace, thread, events: [event] });
-    else if (here.isNew(event)) elsewhere.drop(event.turn_id);
+export class SharedFeed extends Feed {
+  readonly #deps: SharedFeedDeps;
+  readonly #calls: Pick<TurnCalls, "onEvents">;
+  readonly #wire: Wire;
+  readonly #elsewhere: RemoteWatchers;
+  readonly #open = new Map<string, Watched>();
+  /** Seq of the last stored event that was shown here, by turn. */
+  readonly #shown = new Map<string, number>();
+  /** By turn, so that its events keep their order. */
+  readonly #order = new Map<string, Promise<void>>();
+  #session = new AbortController();
+  #cancelRepeat: (() => void) | undefined;
+
+  constructor(deps: SharedFeedDeps, { calls, wire }: { calls: Pick<TurnCalls, "onEvents">; wire: Wire }) {
+    super();
+    this.#deps = deps;
+    this.#calls = calls;
+    this.#wire = wire;
+    this.#elsewhere = new RemoteWatchers(deps, wire);
+  }
+
+  override publish(namespace: string, thread: string, event: TurnEvent): void {
+    if (isEphemeral(event)) this.#elsewhere.send({ namespace, thread, events: [event] });
+    else if (this.#isNew(event)) this.#elsewhere.drop(event.turn_id);
     else return;
-    local.publish(namespace, thread, event);
-  };
-  return {
-    ...local,
-    publish,
-    // What another process told of them may arrive after this one has stored the next.
-    resume({ inbound: { namespace, thread }, events }) {
-      for (const event of events) if (!isInternal(event)) publish(namespace, thread, event);
-    },
-    changed(namespace) {
-      local.changed(namespace);
-      elsewhere.sendChange(namespace);
-    },
-    watch: here.watch,
-    start: () => elsewhere.start(here.announce),
-  };
+    super.publish(namespace, thread, event);
+  }
+
+  /** What another process told of the turn's events may arrive after this one has stored the next. */
+  override resume({ inbound: { namespace, thread }, events }: ClaimedTurn): void {
+    for (const event of events) if (!isInternal(event)) this.publish(namespace, thread, event);
+  }
+
+  override changed(namespace: string): void {
+    super.changed(namespace);
+    this.#elsewhere.sendChange(namespace);
+  }
+
+  override async watch(namespace: string, signal: AbortSignal): Promise<FeedReader> {
+    const until = AbortSignal.any([signal, this.#session.signal]);
+    let leave = () => {};
+    const reader = await super.watch(namespace, until, () => leave());
+    if (until.aborted) return reader;
+    const watched = madeOnce(this.#open, namespace, () => ({
+      watchers: 0,
+      listening: this.#listen(namespace),
+    }));
+    watched.watchers += 1;
+    leave = () => this.#leave(namespace, watched);
+    try {
+      await watched.listening;
+      await this.#announceOne(namespace);
+    } catch (error) {
+      await reader.return();
+      throw error;
+    }
+    this.#cancelRepeat ??= this.#deps.clock.after(repeatMs, () => this.#announce());
+    return reader;
+  }
+
+  override start(): () => Promise<void> {
+    const { clock, logger, owner } = this.#deps;
+    const onMessage = (text: string | undefined) => {
+      const { by, watches } = text === undefined ? { by: owner } : (JSON.parse(text) as WatchMessage);
+      // What was lost is said again.
+      if (text === undefined) this.#elsewhere.tell(watchChannel, { by: owner });
+      else if (by !== owner && watches !== undefined) this.#elsewhere.heard(watches, this.tails(watches));
+      else if (by !== owner) this.#announce();
+    };
+    const listen = async () => {
+      const end = await this.#wire.listen(watchChannel, onMessage);
+      this.#elsewhere.tell(watchChannel, { by: owner });
+      return end;
+    };
+    return keepListening(listen, { clock, logger });
+  }
+
+  #leave(namespace: string, watched: Watched): void {
+    watched.watchers -= 1;
+    if (watched.watchers > 0) return;
+    this.#open.delete(namespace);
+    void watched.listening.then((end) => end()).catch(() => {});
+  }
+
+  async #listen(namespace: string): Promise<() => Promise<unknown>> {
+    const listening = [
+      this.#calls.onEvents(namespace, (stored) => this.#onStored(namespace, stored)),
+      this.#wire.listen(liveChannel(namespace), (text) => this.#onLive(namespace, text)),
+    ];
+    const end = () => Promise.allSettled(listening.map(async (each) => (await each)()));
+    try {
+      await Promise.all(listening);
+    } catch (error) {
+      await end();
+      throw error;
+    }
+    return end;
+  }
+
+  #announceOne(namespace: string): Promise<void> {
+    const message: WatchMessage = { by: this.#deps.owner, watches: namespace };
+    return this.#wire.notify(watchChannel, JSON.stringify(message));
+  }
+
+  #announce(): void {
+    this.#cancelRepeat?.();
+    const again = () => this.#announce();
+    this.#cancelRepeat = this.#open.size === 0 ? undefined : this.#deps.clock.after(repeatMs, again);
+    // It is repeated anyway.
+    for (const namespace of this.#open.keys()) void this.#announceOne(namespace).catch(() => {});
+  }
+
+  #onStored(namespace: string, stored: StoredEvents | undefined): void {
+    const { owner, clock } = this.#deps;
+    if (stored === undefined) this.#cutOff();
+    else if (stored.by !== owner) this.#show(namespace, stored);
+    // This process shows its own events, unless it lost the connection and does not know that they were stored.
+    else clock.after(ownMs, () => this.#open.has(namespace) && this.#show(namespace, stored));
+  }
+
+  #show(namespace: string, { turn_id, thread, from, to }: StoredEvents): void {
+    this.#inOrder(turn_id, async () => {
+      const after = this.#shown.get(turn_id) ?? from - 1;
+      if (to <= after) return;
+      for (const event of await this.#deps.log.read(turn_id, after))
+        if (!isInternal(event) && this.#isNew(event)) super.publish(namespace, thread, event);
+    });
+  }
+
+  #onLive(namespace: string, text: string | undefined): void {
+    const { by, live }: Partial<LiveMessage> = text === undefined ? {} : JSON.parse(text);
+    const [first] = live?.events ?? [];
+    if (text === undefined) this.#cutOff();
+    else if (by === this.#deps.owner) return;
+    else if (live === undefined || first === undefined) super.changed(namespace);
+    else
+      this.#inOrder(first.turn_id, () => {
+        const after = this.#shown.get(first.turn_id) ?? -1;
+        for (const event of live.events) if (event.seq > after) super.publish(namespace, live.thread, event);
+      });
+  }
+
+  #isNew({ turn_id, seq }: TurnEvent): boolean {
+    const shown = this.#shown;
+    if (seq <= (shown.get(turn_id) ?? -1)) return false;
+    shown.delete(turn_id);
+    shown.set(turn_id, seq);
+    const [oldest] = shown.keys();
+    if (shown.size > maxTurns && oldest !== undefined) shown.delete(oldest);
+    return true;
+  }
+
+  #inOrder(turnId: string, work: () => Promise<void> | void): void {
+    const done = (this.#order.get(turnId) ?? Promise.resolve()).then(work).catch((error: unknown) => {
+      this.#deps.logger.warn(
+        { err: error },
+        "Events of another process could not be read; watchers have to connect again",
+      );
+      this.#cutOff();
+    });
+    this.#order.set(turnId, done);
+    void done.then(() => {
+      if (this.#order.get(turnId) === done) this.#order.delete(turnId);
+    });
+  }
+
+  #cutOff(): void {
+    this.#session.abort();
+    this.#session = new AbortController();
+  }
 }
 
 /** Sends live events to the processes that watch. */
-function createRemoteWatchers(local: Feed, { shared: { wire }, clock, logger, owner }: SharedFeedDeps) {
+class RemoteWatchers {
+  readonly #deps: SharedFeedDeps;
+  readonly #wire: Wire;
   /** Until when a namespace is watched elsewhere, ms since the epoch. */
-  const watched = new Map<string, number>();
+  readonly #watched = new Map<string, number>();
   /** What is sent next, by turn. */
-  const batches = new Map<string, Tail>();
-  let isFlushing = false;
-  const isWatched = (namespace: string) => (watched.get(namespace) ?? 0) > clock.now();
-  const tell = (channel: string, message: WatchMessage | LiveMessage) => {
-    wire.notify(channel, JSON.stringify(message)).catch((error: unknown) => {
-      logger.warn({ err: error }, "Another process could not be told what happens in a turn");
-    });
-  };
-  const flush = () => {
-    isFlushing = false;
-    for (const { namespace, thread, events } of batches.values())
-      for (const some of inMessages(events))
-        tell(liveChannel(namespace), { by: owner, live: { thread, events: some } });
-    batches.clear();
-  };
-  const send = ({ namespace, thread, events }: Tail) => {
+  readonly #batches = new Map<string, Tail>();
+  #isFlushing = false;
+
+  constructor(deps: SharedFeedDeps, wire: Wire) {
+    this.#deps = deps;
+    this.#wire = wire;
+  }
+
+  send({ namespace, thread, events }: Tail): void {
     const [first] = events;
-    if (first === undefined || !isWatched(namespace)) return;
-    madeOnce(batches, first.turn_id, (): Tail => ({ namespace, thread, events: [] })).events.push(...events);
-    if (!isFlushing) clock.after(batchMs, flush);
-    isFlushing = true;
-  };
-  const heard = (namespace: string) => {
-    const isNew = !isWatched(namespace);
-    watched.set(namespace, clock.now() + watchedMs);
-    for (const [name, until] of watched) if (until <= clock.now()) watched.delete(name);
-    if (isNew) for (const tail of local.tails(namespace)) send(tail);
-  };
-  return {
-    send,
-    /** What waits to be sent is in the stored event that follows it. */
-    drop: (turnId: string) => void batches.delete(turnId),
-    sendChange(namespace: string) {
-      if (isWatched(namespace)) tell(liveChannel(namespace), { by: owner });
-    },
-    start(announce: () => void) {
-      const onMessage = (text: string | undefined) => {
-        const { by, watches } = text === undefined ? { by: owner } : (JSON.parse(text) as WatchMessage);
-        // What was lost is said again.
-        if (text === undefined) tell(watchChannel, { by: owner });
-        else if (by !== owner && watches !== undefined) heard(watches);
-        else if (by !== owner) announce();
-      };
-      const listen = async () => {
-        const end = await wire.listen(watchChannel, onMessage);
-        tell(watchChannel, { by: owner });
-        return end;
-      };
-      return keepListening(listen, { clock, logger });
-    },
-  };
+    if (first === undefined || !this.#isWatched(namespace)) return;
+    const begin = (): Tail => ({ namespace, thread, events: [] });
+    madeOnce(this.#batches, first.turn_id, begin).events.push(...events);
+    if (!this.#isFlushing) this.#deps.clock.after(batchMs, () => this.#flush());
+    this.#isFlushing = true;
+  }
+
+  /** What waits to be sent is in the stored event that follows it. */
+  drop(turnId: string): void {
+    this.#batches.delete(turnId);
+  }
+
+  sendChange(namespace: string): void {
+    if (this.#isWatched(namespace)) this.tell(liveChannel(namespace), { by: this.#deps.owner });
+  }
+
+  /** A process says that it watches a namespace. One that begins to gets the ephemeral events so far. */
+  heard(namespace: string, tails: readonly Tail[]): void {
+    const isNew = !this.#isWatched(namespace);
+    const now = this.#deps.clock.now();
+    this.#watched.set(namespace, now + watchedMs);
+    for (const [name, until] of this.#watched) if (until <= now) this.#watched.delete(name);
+    if (isNew) for (const tail of tails) this.send(tail);
+  }
+
+  tell(channel: string, message: WatchMessage | LiveMessage): void {
+    this.#wire.notify(channel, JSON.stringify(message)).catch((error: unknown) => {
+      this.#deps.logger.warn({ err: error }, "Another process could not be told what happens in a turn");
+    });
+  }
+
+  #isWatched(namespace: string): boolean {
+    return (this.#watched.get(namespace) ?? 0) > this.#deps.clock.now();
+  }
+
+  #flush(): void {
+    this.#isFlushing = false;
+    for (const { namespace, thread, events } of this.#batches.values())
+      for (const some of inMessages(events))
+        this.tell(liveChannel(namespace), { by: this.#deps.owner, live: { thread, events: some } });
+    this.#batches.clear();
+  }
 }
 
 /** Splits events so that each part fits a message. One that does not fit is left out: the next stored event has its content. */
@@ -149,134 +298,4 @@ function inMessages(events: readonly TurnEvent[]): TurnEvent[][] {
     bytes += size;
   }
   return parts.filter(({ length }) => length > 0);
-}
-
-interface Watched {
-  watchers: number;
-  /** Resolves with a function that stops listening. */
-  listening: Promise<() => Promise<unknown>>;
-}
-
-/** Brings what happens in other processes to the watchers of this one. */
-function createWatching(local: Feed, { log, shared, clock, logger, owner }: SharedFeedDeps) {
-  const { calls, wire } = shared;
-  const open = new Map<string, Watched>();
-  /** Seq of the last stored event that was shown here, by turn. */
-  const shown = new Map<string, number>();
-  /** By turn, so that its events keep their order. */
-  const order = new Map<string, Promise<void>>();
-  let session = new AbortController();
-  let cancelRepeat: (() => void) | undefined;
-
-  const cutOff = () => {
-    session.abort();
-    session = new AbortController();
-  };
-  const isNew = ({ turn_id, seq }: TurnEvent) => {
-    if (seq <= (shown.get(turn_id) ?? -1)) return false;
-    shown.delete(turn_id);
-    shown.set(turn_id, seq);
-    const [oldest] = shown.keys();
-    if (shown.size > maxTurns && oldest !== undefined) shown.delete(oldest);
-    return true;
-  };
-  const inOrder = (turnId: string, work: () => Promise<void> | void) => {
-    const done = (order.get(turnId) ?? Promise.resolve()).then(work).catch((error: unknown) => {
-      logger.warn(
-        { err: error },
-        "Events of another process could not be read; watchers have to connect again",
-      );
-      cutOff();
-    });
-    order.set(turnId, done);
-    void done.then(() => {
-      if (order.get(turnId) === done) order.delete(turnId);
-    });
-  };
-  const show = (namespace: string, { turn_id, thread, from, to }: StoredEvents) =>
-    inOrder(turn_id, async () => {
-      const after = shown.get(turn_id) ?? from - 1;
-      if (to <= after) return;
-      for (const event of await log.read(turn_id, after))
-        if (!isInternal(event) && isNew(event)) local.publish(namespace, thread, event);
-    });
-  const onStored = (namespace: string, stored: StoredEvents | undefined) => {
-    if (stored === undefined) return cutOff();
-    if (stored.by !== owner) return show(namespace, stored);
-    // This process shows its own events, unless it lost the connection and does not know that they were stored.
-    clock.after(ownMs, () => {
-      if (open.has(namespace)) show(namespace, stored);
-    });
-  };
-  const onLive = (namespace: string, text: string | undefined) => {
-    if (text === undefined) return cutOff();
-    const { by, live } = JSON.parse(text) as LiveMessage;
-    if (by === owner) return;
-    const [first] = live?.events ?? [];
-    if (live === undefined || first === undefined) return local.changed(namespace);
-    inOrder(first.turn_id, () => {
-      const after = shown.get(first.turn_id) ?? -1;
-      for (const event of live.events) if (event.seq > after) local.publish(namespace, live.thread, event);
-    });
-  };
-  const listen = async (namespace: string) => {
-    const listening = [
-      calls.onEvents(namespace, (stored) => onStored(namespace, stored)),
-      wire.listen(liveChannel(namespace), (text) => onLive(namespace, text)),
-    ];
-    const end = () => Promise.allSettled(listening.map(async (each) => (await each)()));
-    try {
-      await Promise.all(listening);
-    } catch (error) {
-      await end();
-      throw error;
-    }
-    return end;
-  };
-  const announceOne = (namespace: string) =>
-    wire.notify(watchChannel, JSON.stringify({ by: owner, watches: namespace } satisfies WatchMessage));
-  const announce = () => {
-    cancelRepeat?.();
-    cancelRepeat = open.size === 0 ? undefined : clock.after(repeatMs, announce);
-    // It is repeated anyway.
-    for (const namespace of open.keys()) void announceOne(namespace).catch(() => {});
-  };
-  /** Counts a watcher until the signal. Resolves when everything reaches it. */
-  const join = async (namespace: string, until: AbortSignal) => {
-    const watched = madeOnce(open, namespace, () => ({ watchers: 0, listening: listen(namespace) }));
-    watched.watchers += 1;
-    until.addEventListener("abort", () => {
-      watched.watchers -= 1;
-      if (watched.watchers > 0) return;
-      open.delete(namespace);
-      void watched.listening.then((end) => end()).catch(() => {});
-    });
-    await watched.listening;
-    await announceOne(namespace);
-    if (cancelRepeat === undefined) cancelRepeat = clock.after(repeatMs, announce);
-  };
-  return {
-    isNew,
-    announce,
-    async watch(namespace: string, signal: AbortSignal): Promise<FeedReader> {
-      const left = new AbortController();
-      const until = AbortSignal.any([signal, session.signal, left.signal]);
-      const items = await local.watch(namespace, until);
-      try {
-        if (!until.aborted) await join(namespace, until);
-      } catch (error) {
-        left.abort();
-        throw error;
-      }
-      const reader: FeedReader = {
-        next: () => items.next(),
-        return() {
-          left.abort();
-          return items.return();
-        },
-        [Symbol.asyncIterator]: () => reader,
-      };
-      return reader;
-    },
-  };
 }

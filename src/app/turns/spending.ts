@@ -3,27 +3,12 @@ import { growingTo } from "../../base/growing-cache.ts";
 import type { TurnEventBody } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn, TurnReading } from "../../core/log/turn-log.ts";
 import { costText, plusUsage, type Usage, type UsageTotal } from "../../core/log/usage.ts";
-import type { Clock, KeyValue } from "../../core/ports/storage.ts";
+import type { TurnPorts } from "../../core/scope/turn.ts";
 import { type NamespaceState, settingsOf } from "../../core/skill/namespace-state.ts";
 import type { Author, Inbound, Trust } from "../../core/values/inbound.ts";
 import { hereInWords, isDirectMessage } from "../../core/values/place.ts";
+import type { AppDeps, SpendingCaps } from "../app-deps.ts";
 import type { Submit } from "./submit.ts";
-
-/** Spending limits per day (UTC). Tokens are input and output together; models without a price cost no dollars. */
-export interface SpendingCaps {
-  per_channel_day_usd: number;
-  per_user_day_usd: number;
-  per_channel_day_tokens: number;
-  per_user_day_tokens: number;
-  /** Limits of single channels by namespace, in place of those of all channels. */
-  channels: { readonly [namespace: string]: DayLimits };
-}
-
-/** What a channel may spend a day, where that differs from the other channels. */
-interface DayLimits {
-  day_usd?: number | undefined;
-  day_tokens?: number | undefined;
-}
 
 /** A limit of a day, who can raise it, and how. */
 interface DayLimit {
@@ -40,22 +25,6 @@ interface ChannelDay {
   tokens: DayLimit;
 }
 
-/** Counts the spending of channels and people, and says when a limit is reached. */
-export interface Spending {
-  /** Counts a model call at once, before the log has it. */
-  add(namespace: string, user: string, usage: Usage): void;
-  /** Why nothing more may be spent, in words for the person; undefined below the limits. */
-  exceeded(
-    namespace: string,
-    person: Pick<Author, "id" | "trust">,
-    settings?: NamespaceState["settings"],
-  ): Promise<string | undefined>;
-  /** @param settings those of the channel, if they have been read already */
-  channel(namespace: string, settings?: NamespaceState["settings"]): Promise<ChannelDay>;
-  /** The limits that the operator has set for a channel. Its managers can only lower them. */
-  most(namespace: string): { day_usd: number; day_tokens: number };
-}
-
 const dayMs = 86_400_000;
 
 /** Time after which a sum is read from the log again, ms: other processes spend, too. */
@@ -68,65 +37,80 @@ interface Spent {
   total: UsageTotal;
 }
 
-export function createSpending(
-  log: Pick<TurnReading, "usage">,
-  store: KeyValue,
-  caps: SpendingCaps,
-  clock: Pick<Clock, "now">,
-): Spending {
-  const known = new LRUCache<string, Spent>(growingTo(maxInMemory));
-  const channelKey = (namespace: string) => `channel ${namespace}`;
-  const userKey = (user: string) => `user ${user}`;
-
-  const spent = async (key: string, filter: { namespace?: string; user?: string }): Promise<UsageTotal> => {
-    const now = clock.now();
-    const since = Math.floor(now / dayMs) * dayMs;
-    const before = known.get(key);
-    if (before?.since === since && now - before.readAt < maxAgeMs) return before.total;
-    const stored = await log.usage({ ...filter, since });
-    // The last calls of this process may not be stored yet.
-    const kept = known.get(key);
-    const total = kept?.since === since && tokensOf(kept.total) > tokensOf(stored) ? kept.total : stored;
-    known.set(key, { since, readAt: now, total });
-    return total;
-  };
-  const channel: Spending["channel"] = async (namespace, settings) => {
-    const [total, { spending }] = await Promise.all([
-      spent(channelKey(namespace), { namespace }),
-      settings ?? settingsOf(store, namespace),
-    ]);
-    return {
-      spent: total,
-      usd: lowest(caps, namespace, "usd", spending?.day_usd),
-      tokens: lowest(caps, namespace, "tokens", spending?.day_tokens),
-    };
-  };
-
-  return {
-    channel,
-    most: (namespace) => ({
-      day_usd: lowest(caps, namespace, "usd").most,
-      day_tokens: lowest(caps, namespace, "tokens").most,
-    }),
-    add(namespace, user, usage) {
-      for (const key of [channelKey(namespace), userKey(user)]) {
-        const before = known.get(key);
-        if (before !== undefined) before.total = plusUsage(before.total, usage);
-      }
-    },
-    async exceeded(namespace, { id: user, trust }, settings) {
-      const [day, person] = await Promise.all([channel(namespace, settings), spent(userKey(user), { user })]);
-      const own = (unit: Unit) => byOperator(caps[`per_user_day_${unit}`], `per_user_day_${unit}`);
-      return (
-        over(day, `${hereInWords(namespace)} has`, trust) ??
-        over({ spent: person, usd: own("usd"), tokens: own("tokens") }, "you have", trust)
-      );
-    },
-  };
-}
-
 /** Maximum sums kept in memory. */
 const maxInMemory = 10_000;
+
+/** Counts the spending of channels and people, and says when a limit is reached. */
+export class Spending {
+  readonly #log: Pick<TurnReading, "usage">;
+  readonly #deps: Pick<AppDeps, "store" | "spending" | "clock">;
+  readonly #known = new LRUCache<string, Spent>(growingTo(maxInMemory));
+
+  /** @param deps `spending` has the limits that the operator has set */
+  constructor(log: Pick<TurnReading, "usage">, deps: Pick<AppDeps, "store" | "spending" | "clock">) {
+    this.#log = log;
+    this.#deps = deps;
+  }
+
+  /** Counts a model call at once, before the log has it. */
+  add(namespace: string, user: string, usage: Usage): void {
+    for (const key of [channelKey(namespace), userKey(user)]) {
+      const before = this.#known.get(key);
+      if (before !== undefined) before.total = plusUsage(before.total, usage);
+    }
+  }
+
+  /** Why nothing more may be spent, in words for the person; undefined below the limits. */
+  async exceeded(
+    namespace: string,
+    { id: user, trust }: Pick<Author, "id" | "trust">,
+    settings?: NamespaceState["settings"],
+  ): Promise<string | undefined> {
+    const caps = this.#deps.spending;
+    const [day, person] = await Promise.all([
+      this.channel(namespace, settings),
+      this.#spent(userKey(user), { user }),
+    ]);
+    const own = (unit: Unit) => byOperator(caps[`per_user_day_${unit}`], `per_user_day_${unit}`);
+    return (
+      over(day, `${hereInWords(namespace)} has`, trust) ??
+      over({ spent: person, usd: own("usd"), tokens: own("tokens") }, "you have", trust)
+    );
+  }
+
+  /** @param settings those of the channel, if they have been read already */
+  async channel(namespace: string, settings?: NamespaceState["settings"]): Promise<ChannelDay> {
+    const { store, spending: caps } = this.#deps;
+    const [spent, { spending }] = await Promise.all([
+      this.#spent(channelKey(namespace), { namespace }),
+      settings ?? settingsOf(store, namespace),
+    ]);
+    const limit = (unit: Unit) => lowest(caps, namespace, unit, spending?.[`day_${unit}`]);
+    return { spent, usd: limit("usd"), tokens: limit("tokens") };
+  }
+
+  /** The limits that the operator has set for a channel. Its managers can only lower them. */
+  most(namespace: string): { day_usd: number; day_tokens: number } {
+    const most = (unit: Unit) => lowest(this.#deps.spending, namespace, unit).most;
+    return { day_usd: most("usd"), day_tokens: most("tokens") };
+  }
+
+  async #spent(key: string, filter: { namespace?: string; user?: string }): Promise<UsageTotal> {
+    const now = this.#deps.clock.now();
+    const since = Math.floor(now / dayMs) * dayMs;
+    const before = this.#known.get(key);
+    if (before?.since === since && now - before.readAt < maxAgeMs) return before.total;
+    const stored = await this.#log.usage({ ...filter, since });
+    // The last calls of this process may not be stored yet.
+    const kept = this.#known.get(key);
+    const total = kept?.since === since && tokensOf(kept.total) > tokensOf(stored) ? kept.total : stored;
+    this.#known.set(key, { since, readAt: now, total });
+    return total;
+  }
+}
+
+const channelKey = (namespace: string) => `channel ${namespace}`;
+const userKey = (user: string) => `user ${user}`;
 
 type Unit = "usd" | "tokens";
 
@@ -201,8 +185,8 @@ export async function* tellSpending(
 interface Telling {
   spending: Pick<Spending, "channel">;
   submit: Submit;
-  clock: Pick<Clock, "now">;
-  report(error: unknown, where: string): void;
+  clock: AppDeps["clock"];
+  report: TurnPorts["report"];
 }
 
 async function tell(
@@ -226,7 +210,7 @@ async function tell(
       because: `${mark} % of the day are used`,
       says: inWords(day, namespace),
     },
-    ...(origin === undefined ? {} : { origin: { said_at: now, files: [], in_thread: false } }),
+    origin: origin && { said_at: now, files: [], in_thread: false },
   });
 }
 

@@ -1,7 +1,6 @@
 import { errorText } from "../../base/error-text.ts";
-import type { TurnLog } from "../../core/log/turn-log.ts";
-import type { Models } from "../../core/ports/model.ts";
-import type { Clock, FileStore, KeyValue, NewFile } from "../../core/ports/storage.ts";
+import type { NewFile } from "../../core/ports/storage.ts";
+import type { SharedPorts } from "../../core/scope/turn.ts";
 import { modelFor } from "../../core/scope/turn-scope.ts";
 import { settingsOf } from "../../core/skill/namespace-state.ts";
 import type { Outcome } from "../../core/values/failure.ts";
@@ -15,9 +14,10 @@ import {
   maxMessageLength,
   type Origin,
 } from "../../core/values/inbound.ts";
-import { type Profile, profileNamed } from "../../core/values/profile.ts";
+import { profileNamed } from "../../core/values/profile.ts";
 import { formatBytes } from "../../core/values/shown.ts";
-import type { AskedSkills } from "./asked-skills.ts";
+import type { AppDeps } from "../app-deps.ts";
+import { askedGuide } from "./asked-skills.ts";
 import type { CommandReader, Said, SaidTo } from "./command-reader.ts";
 import type { Feed } from "./feed.ts";
 
@@ -28,65 +28,57 @@ export interface Submission {
   /** The message; with `command`, the readable form of the command. */
   text: string;
   /** For a chat message: whom it addresses. */
-  to?: SaidTo;
+  to?: SaidTo | undefined;
   /** A command that is known already, from a form or a program. */
   command?: GivenCommand | undefined;
   author: Author;
   /** The platform's message id; a second submission with the same key answers the same turn. */
-  key?: string;
+  key?: string | undefined;
   /** Given by chat platforms: the turn is shown and answered there. */
-  origin?: Origin;
+  origin?: Origin | undefined;
   /** Of a turn that a schedule or a trigger begins. */
-  cause?: Cause;
+  cause?: Cause | undefined;
   /** Files of the message, where no platform keeps them. */
-  files?: readonly NewFile[];
+  files?: readonly NewFile[] | undefined;
 }
 
 /** Accepts a message or command. `accepted` is false when the key was seen before. */
 export type Submit = (submission: Submission) => Promise<Outcome<{ turn_id: string; accepted: boolean }>>;
 
-export interface SubmitDeps {
-  log: TurnLog;
-  files: Pick<FileStore, "put" | "forget">;
-  feed: Feed;
-  clock: Clock;
-  newId(): string;
-  reader: CommandReader;
-  asked: Pick<AskedSkills, "guide">;
-  models: Models;
-  store: KeyValue;
-  profiles: readonly [Profile, ...Profile[]];
-  /** There is work. */
-  wake(): void;
-}
+type SubmitDeps = Pick<AppDeps, "log" | "clock" | "newId" | "store" | "profiles" | "catalogue"> &
+  Pick<SharedPorts, "files" | "models" | "offers"> & {
+    feed: Pick<Feed, "publish">;
+    reader: CommandReader;
+    /** There is work. */
+    wake(): void;
+  };
 
 /** Stores a message under its key and queues it, in one write, then shows it to watchers. */
 export function createSubmit(deps: SubmitDeps): Submit {
-  const { log, feed, clock, newId, wake } = deps;
-  const publish = async (turnId: string, { namespace, thread }: Inbound) => {
-    const [entry] = await log.read(turnId);
-    if (entry !== undefined) feed.publish(namespace, thread, entry);
-  };
-  /** Removes the files of a message that was rejected or accepted before. */
-  const discard = async ({ files }: Pick<Inbound, "files">, turnId: string) => {
-    if (files !== undefined) await deps.files.forget(turnId);
-  };
+  const { files, newId } = deps;
   return async (submission) => {
     const parsed = inboundOf(submission, deps, newId());
     if (!parsed.ok) return parsed;
     const turnId = newId();
-    const kept = await keepFiles(submission.files ?? [], turnId, deps);
+    const kept = await keepFiles(submission.files, turnId, deps);
     if (!kept.ok) return kept;
-    const inbound = { ...(await forAgent(parsed.value, deps)), ...kept.value };
-    const accepted = await acceptSafely(log, inbound, turnId, clock.now());
-    if (!accepted.ok || !accepted.value.accepted) await discard(kept.value, turnId);
+    const inbound = { ...(await forAgent(parsed.value, deps)), files: kept.value };
+    const accepted = await acceptSafely(deps, inbound, turnId);
+    const isNew = accepted.ok && accepted.value.accepted;
+    // The files of a message that was rejected or accepted before.
+    if (kept.value !== undefined && !isNew) await files.forget(turnId);
     if (!accepted.ok) return accepted;
     // A chat platform may deliver a message again after an edit: the first text stays.
     if (accepted.value.differs && submission.origin === undefined) return keyTaken(inbound.key);
-    if (accepted.value.accepted) await publish(turnId, inbound);
-    wake();
+    if (isNew) await show(deps, turnId, inbound);
+    deps.wake();
     return accepted;
   };
+}
+
+async function show({ log, feed }: SubmitDeps, turnId: string, { namespace, thread }: Inbound) {
+  const [entry] = await log.read(turnId);
+  if (entry !== undefined) feed.publish(namespace, thread, entry);
 }
 
 /** Limits for the files of a message, in bytes per file and in total; a turn reads the same number of files. */
@@ -94,11 +86,11 @@ export const submittedFiles = { maxFiles: 20, bytes: 50_000_000, together: 100_0
 
 /** Stores the files of a message before it is accepted, so that acknowledged files are on disk. The files of a rejected message are removed. */
 async function keepFiles(
-  given: readonly NewFile[],
+  given: Submission["files"],
   turnId: string,
   { files }: SubmitDeps,
-): Promise<Outcome<Pick<Inbound, "files">>> {
-  if (given.length === 0) return { ok: true, value: {} };
+): Promise<Outcome<FileReference[] | undefined>> {
+  if (given === undefined || given.length === 0) return { ok: true, value: undefined };
   const problem = exceededLimit(given);
   if (problem !== undefined) return { ok: false, status: 413, message: problem };
   try {
@@ -107,7 +99,7 @@ async function keepFiles(
       const { name, media_type, bytes } = await files.put(turnId, file);
       kept.push({ id: name, name: file.name.slice(0, 300), media_type, bytes });
     }
-    return { ok: true, value: { files: kept } };
+    return { ok: true, value: kept };
   } catch (error) {
     await files.forget(turnId).catch(() => undefined);
     const message = `Your files could not be stored, so nothing was done. ${errorText(error)}`;
@@ -134,12 +126,12 @@ function exceededLimit(given: readonly NewFile[]): string | undefined {
  */
 async function forAgent(inbound: Inbound, deps: SubmitDeps): Promise<Inbound> {
   const { command, ...message } = inbound;
-  const { reader, asked } = deps;
+  const { reader } = deps;
   if (command === undefined) return inbound;
   if (reader.isForAgent(inbound))
     return (await hasModel(inbound.namespace, deps)) ? { ...message, kind: "message" } : inbound;
   const wanted = reader.guideOf(command);
-  const guide = wanted === undefined ? undefined : await asked.guide(wanted, inbound.namespace);
+  const guide = wanted === undefined ? undefined : await askedGuide(deps, wanted, inbound.namespace);
   return guide === undefined ? inbound : { ...message, kind: "message", guide };
 }
 
@@ -150,16 +142,12 @@ async function hasModel(namespace: string, { models, store, profiles }: SubmitDe
 }
 
 /** Accepts the message. When the log cannot be written, the person is told that the message was not accepted. */
-async function acceptSafely(log: TurnLog, inbound: Inbound, turnId: string, at: number) {
+async function acceptSafely({ log, clock }: SubmitDeps, inbound: Inbound, turnId: string) {
   try {
-    return { ok: true as const, value: await log.accept(inbound, turnId, at) };
+    return { ok: true, value: await log.accept(inbound, turnId, clock.now()) } as const;
   } catch (error) {
-    const reason = errorText(error);
-    return {
-      ok: false as const,
-      status: 503 as const,
-      message: `Your message could not be stored, so nothing was done. ${reason}`,
-    };
+    const message = `Your message could not be stored, so nothing was done. ${errorText(error)}`;
+    return { ok: false, status: 503, message } as const;
   }
 }
 
@@ -194,14 +182,12 @@ function inboundOf(submission: Submission, deps: SubmitDeps, id: string): Outcom
     kind: said.kind,
     text: said.text,
     command,
-    ...(command !== undefined && deps.reader.isUrgent(command) ? { urgent: true } : {}),
+    urgent: command !== undefined && deps.reader.isUrgent(command) ? true : undefined,
   });
-  if (!parsed.success)
-    return {
-      ok: false,
-      status: 400,
-      message: parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "),
-    };
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+    return { ok: false, status: 400, message: problems.join("; ") };
+  }
   const files = [...(origin?.files ?? []), ...(submission.files ?? [])];
   const isEmpty = parsed.data.text.trim() === "" && files.length === 0;
   if (isEmpty) return { ok: false, status: 400, message: "The message is empty." };

@@ -1,41 +1,43 @@
-import type { TurnReading, TurnRecord, TurnSignals } from "../../core/log/turn-log.ts";
-import type { Clock } from "../../core/ports/storage.ts";
+import type { TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
 import type { Place } from "../../core/values/place.ts";
+import type { AppDeps } from "../app-deps.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 
 /** How people act on a turn in progress. */
-export interface TurnControl {
-  /** Also stops what the turn began in the background. False when it is unknown or finished. @param by a user's id */
-  stop(turnId: string, by: string): Promise<boolean>;
-  /** False when the question is no longer open. @param by a user's id */
-  answer(turnId: string, questionId: string, text: string, by: string): Promise<boolean>;
-}
+export class TurnControl {
+  readonly #deps: Pick<AppDeps, "log" | "clock">;
+  readonly #dispatcher: Pick<Dispatcher, "abort" | "wake">;
 
-export function createTurnControl(
-  log: TurnSignals & TurnReading,
-  clock: Pick<Clock, "now">,
-  dispatcher: Pick<Dispatcher, "abort" | "wake">,
-): TurnControl {
-  return {
-    async stop(turnId, by) {
-      const stop = async (id: string) => {
-        const known = await log.signal(id, { type: "stop", by }, clock.now());
-        dispatcher.abort(id);
-        return known;
-      };
-      const known = await stop(turnId);
-      const turn = await log.get(turnId);
-      const working = turn === undefined ? [] : await workingIn(log, turn);
-      for (const { turn_id, begun_by } of working) if (begun_by === turnId) await stop(turn_id);
-      dispatcher.wake();
-      return known;
-    },
-    async answer(turnId, question_id, text, by) {
-      const known = await log.signal(turnId, { type: "answer", question_id, text, by }, clock.now());
-      dispatcher.wake();
-      return known;
-    },
-  };
+  constructor(deps: Pick<AppDeps, "log" | "clock">, dispatcher: Pick<Dispatcher, "abort" | "wake">) {
+    this.#deps = deps;
+    this.#dispatcher = dispatcher;
+  }
+
+  /** Also stops what the turn began in the background. False when it is unknown or finished. @param by a user's id */
+  async stop(turnId: string, by: string): Promise<boolean> {
+    const { log } = this.#deps;
+    const isKnown = await this.#stopOne(turnId, by);
+    const turn = await log.get(turnId);
+    const working = turn === undefined ? [] : await workingIn(log, turn);
+    for (const { turn_id, begun_by } of working) if (begun_by === turnId) await this.#stopOne(turn_id, by);
+    this.#dispatcher.wake();
+    return isKnown;
+  }
+
+  /** False when the question is no longer open. @param by a user's id */
+  async answer(turnId: string, question_id: string, text: string, by: string): Promise<boolean> {
+    const { log, clock } = this.#deps;
+    const isKnown = await log.signal(turnId, { type: "answer", question_id, text, by }, clock.now());
+    this.#dispatcher.wake();
+    return isKnown;
+  }
+
+  async #stopOne(turnId: string, by: string): Promise<boolean> {
+    const { log, clock } = this.#deps;
+    const isKnown = await log.signal(turnId, { type: "stop", by }, clock.now());
+    this.#dispatcher.abort(turnId);
+    return isKnown;
+  }
 }
 
 /** Latest turns of a thread among which those at work are looked for. */

@@ -1,5 +1,5 @@
 import { isInternal, type TurnEvent } from "../../core/log/turn-event.ts";
-import type { TurnReading } from "../../core/log/turn-log.ts";
+import type { TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
 import type { Feed } from "./feed.ts";
 
 /** Follows a turn; see `followTurn`. */
@@ -15,35 +15,29 @@ export type Follow = (
  * turn. Ends early with the signal.
  */
 export async function followTurn(
-  log: TurnReading,
-  feed: Feed,
+  { log, feed }: Followed,
   turnId: string,
   afterSeq: number,
   signal: AbortSignal,
 ): Promise<AsyncIterable<TurnEvent> | undefined> {
   const record = await log.get(turnId);
-  if (record === undefined) return undefined;
-  const { namespace, status } = record;
-  return follow(log, feed, { turnId, namespace, afterSeq, complete: status === "finished", signal });
+  return record && follow({ log, feed }, record, afterSeq, signal);
 }
 
-interface Following {
-  turnId: string;
-  namespace: string;
-  afterSeq: number;
-  /** Whether the turn is finished and all its events are stored. */
-  complete: boolean;
-  signal: AbortSignal;
+interface Followed {
+  log: TurnReading;
+  feed: Pick<Feed, "watch" | "tail">;
 }
 
 async function* follow(
-  log: TurnReading,
-  feed: Feed,
-  { turnId, namespace, afterSeq, complete, signal }: Following,
+  { log, feed }: Followed,
+  { turn_id: turnId, namespace, status }: TurnRecord,
+  afterSeq: number,
+  signal: AbortSignal,
 ): AsyncGenerator<TurnEvent, void> {
   const live = await feed.watch(namespace, signal);
   try {
-    const { last: from, events } = await soFar(log, feed, turnId, afterSeq);
+    const { last: from, events } = await soFar({ log, feed }, turnId, afterSeq);
     let last = from;
     for (const event of events) {
       if (event.seq <= last) continue;
@@ -51,7 +45,7 @@ async function* follow(
       yield event;
       if (event.type === "turn_finished") return;
     }
-    if (complete) return;
+    if (status === "finished") return;
     for await (const item of live) {
       if (item.kind !== "event" || item.event.turn_id !== turnId) continue;
       const { event } = item;
@@ -67,8 +61,7 @@ async function* follow(
 
 /** The events of a turn so far, in order, and the seq after which the reader continues. */
 async function soFar(
-  log: TurnReading,
-  feed: Feed,
+  { log, feed }: Followed,
   turnId: string,
   afterSeq: number,
 ): Promise<{ last: number; events: TurnEvent[] }> {

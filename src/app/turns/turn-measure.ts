@@ -5,12 +5,12 @@ import type { ClaimedTurn } from "../../core/log/turn-log.ts";
 import {
   type Meter,
   type ModelErrorCode,
+  noMeter,
   noTracer,
   type TurnMeasure,
-  type TurnTracer,
 } from "../../core/ports/model.ts";
-import type { Clock, Log } from "../../core/ports/storage.ts";
 import { errorCodeOf } from "../../core/skill/tool.ts";
+import type { AppDeps } from "../app-deps.ts";
 import type { Watcher } from "./dispatcher.ts";
 
 /**
@@ -20,21 +20,15 @@ import type { Watcher } from "./dispatcher.ts";
 export function createTurnMeasuring({
   clock,
   logger,
-  meter,
+  meter = noMeter,
   tracer = noTracer,
-}: {
-  clock: Clock;
-  logger: Log;
-  meter: Meter;
-  tracer?: TurnTracer | undefined;
-}): (claimed: ClaimedTurn) => Watcher {
+}: Pick<AppDeps, "clock" | "logger" | "meter" | "tracer">): (claimed: ClaimedTurn) => Watcher {
   const end = (measure: TurnMeasure) => {
     meter.turn(measure);
     if (measure.outcome === "failed") logger.warn(measure, "A turn failed");
     else logger.info(measure, measure.outcome === "merged" ? "A message joined a turn" : "A turn ended");
   };
-  const tellOperator = (stored: TurnEventBody, wasAway: boolean, { turn_id }: ClaimedTurn) => {
-    const event = unwrapped(stored);
+  const tellOperator = (event: TurnEventBody, wasAway: boolean, { turn_id }: ClaimedTurn) => {
     if (event.type === "model_away" && !wasAway)
       logger.warn({ turn_id, code: event.code, reason: event.message }, "A turn waits for its model");
     else if (event.type === "error" && forOperators.has(event.code))
@@ -45,26 +39,24 @@ export function createTurnMeasuring({
     const skillOf = new Map<string, string>();
     const trace = tracer(claimed);
     let isAway = false;
-    for (const event of claimed.events) {
-      note(measure, event);
+    for (const stored of claimed.events) {
+      const event = unwrapped(stored);
+      // An earlier worker has counted its own work.
+      note(measure, event, noMeter, skillOf);
       isAway = staysAway(event, isAway);
     }
-    return (event, began) => {
-      trace(event, began);
+    return (written, began) => {
+      trace(written, began);
+      const event = unwrapped(written);
       tellOperator(event, isAway, claimed);
       isAway = staysAway(event, isAway);
-      note(measure, event);
-      count(meter, skillOf, event);
+      note(measure, event, meter, skillOf);
       measure.duration_ms = Math.max(0, clock.now() - (claimed.events[0]?.at ?? clock.now()));
-      if (event.type === "steered") {
-        end({
-          ...createMeasure(claimed, clock.now()),
-          turn_id: event.from_turn,
-          outcome: "merged",
-          queued_ms: 0,
-        });
+      if (written.type === "steered") {
+        const merged = { turn_id: written.from_turn, outcome: "merged", queued_ms: 0 } as const;
+        end({ ...createMeasure(claimed, clock.now()), ...merged });
       }
-      if (event.type === "turn_finished") end({ ...measure, outcome: event.outcome });
+      if (written.type === "turn_finished") end({ ...measure, outcome: written.outcome });
     };
   };
 }
@@ -77,8 +69,7 @@ const forOperators: ReadonlySet<string> = new Set<ModelErrorCode>([
   "unauthorized",
 ]);
 
-function staysAway(event: TurnEventBody, isAway: boolean): boolean {
-  const { type } = unwrapped(event);
+function staysAway({ type }: TurnEventBody, isAway: boolean): boolean {
   return type === "model_away" || (isAway && type !== "model_message");
 }
 
@@ -103,9 +94,8 @@ function createMeasure({ turn_id, inbound, events }: ClaimedTurn, now: number): 
   };
 }
 
-/** Adds one event of the turn, stored by an earlier worker or new. */
-function note(measure: TurnMeasure, stored: TurnEventBody): void {
-  const event = unwrapped(stored);
+/** Adds an event to the figures of its turn, and counts it. */
+function note(measure: TurnMeasure, event: TurnEventBody, meter: Meter, skillOf: Map<string, string>): void {
   switch (event.type) {
     case "turn_started":
       measure.agent = event.profile;
@@ -116,34 +106,14 @@ function note(measure: TurnMeasure, stored: TurnEventBody): void {
       break;
     case "round_started":
       measure.rounds += 1;
-      break;
-    case "tool_finished":
-      measure.tool_calls += 1;
-      if (event.status === "error") measure.tool_errors += 1;
-      break;
-    case "usage":
-      measure.input_tokens += event.input_tokens;
-      measure.cached_tokens += event.cached_tokens ?? 0;
-      measure.output_tokens += event.output_tokens;
-      if (event.cost_usd !== undefined) measure.cost_usd = (measure.cost_usd ?? 0) + event.cost_usd;
-      break;
-    case "error":
-      measure.error = event.code;
-      break;
-  }
-}
-
-/** Counts the work of this worker; an earlier worker has counted its own. */
-function count(meter: Meter, skillOf: Map<string, string>, stored: TurnEventBody): void {
-  const event = unwrapped(stored);
-  switch (event.type) {
-    case "round_started":
       meter.round();
       break;
     case "tool_started":
       skillOf.set(event.call_id, event.skill_id);
       break;
     case "tool_finished":
+      measure.tool_calls += 1;
+      if (event.status === "error") measure.tool_errors += 1;
       meter.tool({
         skill_id: skillOf.get(event.call_id) ?? "",
         outcome: event.status === "ok" ? "ok" : errorCodeOf(event.output),
@@ -151,7 +121,14 @@ function count(meter: Meter, skillOf: Map<string, string>, stored: TurnEventBody
       });
       break;
     case "usage":
+      measure.input_tokens += event.input_tokens;
+      measure.cached_tokens += event.cached_tokens ?? 0;
+      measure.output_tokens += event.output_tokens;
+      if (event.cost_usd !== undefined) measure.cost_usd = (measure.cost_usd ?? 0) + event.cost_usd;
       meter.usage(event.model, event);
+      break;
+    case "error":
+      measure.error = event.code;
       break;
   }
 }

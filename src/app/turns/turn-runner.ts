@@ -1,40 +1,37 @@
 import { rightRefusal } from "../../core/decisions/prevented-call.ts";
 import type { TurnEvent, TurnEventBody } from "../../core/log/turn-event.ts";
-import type { ClaimedTurn, TurnLog } from "../../core/log/turn-log.ts";
+import type { ClaimedTurn } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import type { Model } from "../../core/ports/model.ts";
-import type { Turn, TurnLimits, TurnPorts } from "../../core/scope/turn.ts";
+import type { SharedPorts, Turn, TurnPorts } from "../../core/scope/turn.ts";
 import { type MetaTool, modelFor, startingFor, whenReady } from "../../core/scope/turn-scope.ts";
 import { agentsHere } from "../../core/skill/agent-skill.ts";
-import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
 import { type NamespaceOffer, notForAgent } from "../../core/skill/make-offer.ts";
 import type { NamespaceState } from "../../core/skill/namespace-state.ts";
+import { type Preview, previewOpening, previewRequest } from "../../core/turn/run-skill.ts";
 import { helper } from "../../core/turn/sub-run.ts";
 import { runTurn } from "../../core/turn/turn-loop.ts";
 import type { Author, Guide, Inbound } from "../../core/values/inbound.ts";
 import { type MessageContext, saidText } from "../../core/values/message.ts";
-import { agentNamedIn, type Profile, profileNamed, type WhereText } from "../../core/values/profile.ts";
-import { createTurnContextReader, type TurnContextReader } from "../reading/turn-context.ts";
-import type { AskedSkills } from "./asked-skills.ts";
+import { agentNamedIn, profileNamed, type WhereText } from "../../core/values/profile.ts";
+import type { AppDeps } from "../app-deps.ts";
+import { TurnContextReader } from "../reading/turn-context.ts";
+import { askedGuide, skillsNamed } from "./asked-skills.ts";
 import { type NoStart, noStart, unstarted } from "./no-start.ts";
 import type { PastThreads } from "./past-threads.ts";
 import type { Spending } from "./spending.ts";
 
-export interface TurnRunnerDeps {
-  log: TurnLog;
-  catalogue: CatalogueLoader;
+type TurnRunnerDeps = Pick<
+  AppDeps,
+  "log" | "catalogue" | "metaTools" | "profiles" | "limits" | "max_duration_ms"
+> & {
   past: PastThreads;
   /** Describes the place of a message in words. */
   whereOf(inbound: Inbound): Promise<WhereText>;
   platforms: ChatPlatforms;
   spending: Spending;
-  asked: AskedSkills;
-  metaTools: readonly MetaTool[];
-  profiles: readonly [Profile, ...Profile[]];
-  limits: TurnLimits;
-  max_duration_ms: number;
-  ports: Omit<TurnPorts, "steering" | "readWhole" | "signals" | "overBudget">;
-}
+  ports: SharedPorts;
+};
 
 /** A turn that is set up, and its channel. */
 interface PreparedTurn extends NamespaceOffer {
@@ -50,16 +47,36 @@ export class TurnRunner {
   constructor(deps: TurnRunnerDeps) {
     this.metaTools = deps.metaTools;
     this.#deps = deps;
-    this.#contexts = createTurnContextReader({
-      ...deps,
-      ...deps.ports,
-      message_tokens: deps.limits.message_tokens,
-    });
+    const { log, platforms, limits, ports } = deps;
+    this.#contexts = new TurnContextReader({ ...ports, log, platforms, limits });
   }
 
   /** Sets a turn up without running it: for previews and for running one skill. */
   async prepare(claimed: ClaimedTurn, signal: AbortSignal): Promise<Turn> {
     return (await this.#prepare(claimed, signal)).turn;
+  }
+
+  /**
+   * The next model request if the operator wrote `message`, in an existing thread or as the first message of a new one. Nothing is
+   * stored and no model is called.
+   */
+  async preview(namespace: string, message: string, thread?: string): Promise<Preview> {
+    const author: Author = { id: "operator", name: "operator", trust: "operator" };
+    const place = { namespace, thread: thread ?? "preview" };
+    const turn = await this.prepare(
+      {
+        turn_id: "preview",
+        inbound: { ...place, key: "preview", author, kind: "message", text: message },
+        events: [],
+        ordinal: Number.MAX_SAFE_INTEGER,
+        lease: "preview",
+        last_seq: 0,
+        crashes: 0,
+      },
+      new AbortController().signal,
+    );
+    const preview = thread === undefined ? previewOpening : previewRequest;
+    return preview(turn, this.portsFor("preview", namespace, author), this.metaTools);
   }
 
   /** The ports of a turn of this author in this namespace. */
@@ -151,7 +168,7 @@ export class TurnRunner {
       looking_at: inbound.origin?.looking_at,
       said_at: inbound.origin?.said_at ?? claimed.events[0]?.at ?? ports.clock.now(),
       where: code?.ok === false ? withoutCode(where, code.reason) : where,
-      ...(code?.ok === true ? { code } : {}),
+      code: code?.ok === true ? code : undefined,
       profiles: agents,
       events: claimed.events,
       // What it needs to know is in its task.
@@ -167,11 +184,10 @@ export class TurnRunner {
 
   async #steering(turnId: string): Promise<Awaited<ReturnType<TurnPorts["steering"]>>> {
     const { log, ports } = this.#deps;
-    const said = await withoutStopped(log, await log.steering(turnId));
+    const said = await withoutStopped(this.#deps, await log.steering(turnId));
     // A skill requested by command needs a turn of its own.
     const end = said.findIndex(({ inbound }) => inbound.guide !== undefined);
-    const queued = end < 0 ? said : said.slice(0, end);
-    return queued.map(({ turn_id, inbound }) => ({
+    return said.slice(0, end < 0 ? undefined : end).map(({ turn_id, inbound }) => ({
       turn_id,
       author: inbound.author,
       said_at: inbound.origin?.said_at ?? ports.clock.now(),
@@ -202,22 +218,23 @@ function withoutCode(where: WhereText, reason: string): WhereText {
 
 /** The request of a message: its text, and the skills it names. */
 async function askedIn(
-  { asked }: Pick<TurnRunnerDeps, "asked">,
+  { catalogue, ports: { offers } }: TurnRunnerDeps,
   inbound: Inbound,
 ): Promise<{ text: string; skills: readonly string[] }> {
+  const known = { catalogue, offers };
   const { kind, text, namespace } = inbound;
   if (kind === "command" || inbound.cause !== undefined) return { text, skills: [] };
   const wanted = inbound.guide;
   // The guide may have become unusable since.
-  const guide = wanted === undefined ? undefined : await asked.guide(wanted, namespace);
+  const guide = wanted === undefined ? undefined : await askedGuide(known, wanted, namespace);
   if (guide !== undefined) return { text: guide.request, skills: [guide.skill] };
-  return { text, skills: await asked.named(text, namespace) };
+  return { text, skills: await skillsNamed(known, text, namespace) };
 }
 
 /** Why a skill named by a person is not used: the person or the agent may not use it. */
 async function notForTurn(
   turn: Pick<Turn, "author" | "place" | "cause" | "profile" | "catalogue">,
-  ports: TurnRunnerDeps["ports"],
+  ports: SharedPorts,
   id: string,
 ): Promise<string | undefined> {
   const refusal = await rightRefusal({ turn, ports }, { skill_id: id });
@@ -228,7 +245,7 @@ async function notForTurn(
 /** Why `/skill run` of a guide does not start: the guide can no longer be used here, or there is no model to follow it. */
 async function noGuide(
   turn: Turn,
-  ports: TurnRunnerDeps["ports"],
+  ports: SharedPorts,
   guide: Guide | undefined,
   model: Model,
 ): Promise<NoStart | undefined> {
@@ -246,7 +263,7 @@ async function noGuide(
 
 /** Drops messages that were stopped or deleted while they waited: the running turn must not see them either. */
 async function withoutStopped<T extends { turn_id: string }>(
-  log: TurnLog,
+  { log }: Pick<AppDeps, "log">,
   queued: readonly T[],
 ): Promise<T[]> {
   const signals = await Promise.all(queued.map(({ turn_id }) => log.signals(turn_id)));

@@ -5,27 +5,9 @@ import {
   type TurnEventBody,
   unwrapped,
 } from "../../core/log/turn-event.ts";
-import { type ClaimedTurn, LeaseLostError, seqStride, type TurnLog } from "../../core/log/turn-log.ts";
-import type { Clock } from "../../core/ports/storage.ts";
-import type { Redact } from "../../core/values/redact.ts";
+import { type ClaimedTurn, LeaseLostError, seqStride } from "../../core/log/turn-log.ts";
+import type { AppDeps } from "../app-deps.ts";
 import type { Feed } from "./feed.ts";
-
-/** Stamps a turn's events, stores them, and shows them to watchers. */
-export interface TurnWriter {
-  /**
-   * Resolves once the turn may continue: the event is stored, or will be within moments together with others. Ephemeral events
-   * are only shown. @throws LeaseLostError, or as the log does
-   */
-  write(body: TurnEventBody): Promise<void>;
-  /** Shows an ephemeral event to watchers. */
-  show(body: TurnEventBody): void;
-  /** Stores the events that are still waiting. @throws as `write` */
-  flush(): Promise<void>;
-  /** Whether the log refused an event. After that nothing more is stored. */
-  broken(): boolean;
-  /** Whether the last stored event says that the turn waits. */
-  isWaiting(): boolean;
-}
 
 /** Maximum wait of an event that can be stored together with others, ms. */
 const maxHoldMs = 20;
@@ -73,90 +55,106 @@ function mustSurvivePowerLoss(event: TurnEvent): boolean {
   );
 }
 
-export interface TurnWriterDeps {
-  log: TurnLog;
-  feed: Feed;
-  clock: Clock;
-  redact: Redact;
-}
+type TurnWriterDeps = Pick<AppDeps, "log" | "clock" | "redact"> & { feed: Pick<Feed, "publish"> };
 
-/** @param isHeld whether nobody else can have the turn now. Asked before an effect, which a paused process must not begin */
-export function createTurnWriter(
-  { log, feed, clock, redact }: TurnWriterDeps,
-  claimed: ClaimedTurn,
-  isHeld: () => boolean,
-): TurnWriter {
-  const { turn_id, inbound, lease } = claimed;
-  let seq = claimed.last_seq;
-  let broken = false;
-  let waits = false;
-  let waiting: TurnEvent[] = [];
-  let cancelTimer: (() => void) | undefined;
-  let written = Promise.resolve();
-  const reading = new Set<string>();
+/** Stamps a turn's events, stores them, and shows them to watchers. */
+export class TurnWriter {
+  readonly #deps: TurnWriterDeps;
+  readonly #claimed: ClaimedTurn;
+  readonly #isHeld: () => boolean;
+  #seq: number;
+  #isBroken = false;
+  #isWaiting = false;
+  #waiting: TurnEvent[] = [];
+  #cancelTimer: (() => void) | undefined;
+  #written = Promise.resolve();
+  /** Calls that this process has begun and that only read. */
+  readonly #reading = new Set<string>();
 
-  const publish = (events: readonly TurnEvent[]) => {
-    for (const event of events)
-      if (!isInternal(event)) feed.publish(inbound.namespace, inbound.thread, event);
-  };
-  const store = async () => {
-    if (waiting.length === 0) return;
-    const events = waiting;
-    waiting = [];
+  /** @param isHeld whether nobody else can have the turn now. Asked before an effect, which a paused process must not begin */
+  constructor(deps: TurnWriterDeps, claimed: ClaimedTurn, isHeld: () => boolean) {
+    this.#deps = deps;
+    this.#claimed = claimed;
+    this.#isHeld = isHeld;
+    this.#seq = claimed.last_seq;
+  }
+
+  /** Whether the log refused an event. After that nothing more is stored. */
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  /** Whether the last stored event says that the turn waits. */
+  get isWaiting(): boolean {
+    return this.#isWaiting;
+  }
+
+  /**
+   * Resolves once the turn may continue: the event is stored, or will be within moments together with others. Ephemeral events
+   * are only shown. @throws LeaseLostError, or as the log does
+   */
+  async write(body: TurnEventBody): Promise<void> {
+    if (isEphemeral(body)) {
+      await this.flush();
+      return this.show(body);
+    }
+    const { log, clock } = this.#deps;
+    const event = this.#stamp(body);
+    if (event.type === "steered") {
+      const { turn_id, lease } = this.#claimed;
+      await this.flush();
+      await log.absorb(turn_id, lease, [event.from_turn], [event]);
+      return this.#publish([event, ...(await log.read(event.from_turn, 0))]);
+    }
+    this.#waiting.push(event);
+    const call = unwrapped(event);
+    if (call.type === "tool_started" && call.effect === "read_only") this.#reading.add(call.call_id);
+    if (mustBeStored(event, this.#reading)) return this.flush();
+    this.#cancelTimer ??= clock.after(maxHoldMs, () => void this.flush().catch(() => {}));
+  }
+
+  /** Shows an ephemeral event to watchers. */
+  show(body: TurnEventBody): void {
+    // The next claim starts at the next sequence stride.
+    if (this.#seq + 1 < this.#claimed.last_seq + seqStride) this.#publish([this.#stamp(body)]);
+  }
+
+  /** Stores the events that are still waiting. Writes run one after the other; after a failed one, later ones reject with the same error. */
+  flush(): Promise<void> {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#written = this.#written
+      .then(() => this.#store())
+      .catch((error: unknown) => {
+        this.#isBroken = true;
+        throw error;
+      });
+    return this.#written;
+  }
+
+  async #store(): Promise<void> {
+    const { log } = this.#deps;
+    const { turn_id, lease } = this.#claimed;
+    if (this.#waiting.length === 0) return;
+    const events = this.#waiting;
+    this.#waiting = [];
     await log.append(turn_id, lease, events);
-    waits = events.at(-1)?.type === "turn_waiting";
+    this.#isWaiting = events.at(-1)?.type === "turn_waiting";
     if (events.some(mustSurvivePowerLoss)) {
       await log.durable();
-      if (!isHeld()) throw new LeaseLostError(turn_id);
+      if (!this.#isHeld()) throw new LeaseLostError(turn_id);
     }
-    publish(events);
-  };
-  /** Writes run one after the other. After a failed write, later writes reject with the same error. */
-  const flush = () => {
-    cancelTimer?.();
-    cancelTimer = undefined;
-    written = written.then(store).catch((error: unknown) => {
-      broken = true;
-      throw error;
-    });
-    return written;
-  };
-  const flushLater = () => {
-    cancelTimer ??= clock.after(maxHoldMs, () => void flush().catch(() => {}));
-  };
-  const noteReading = (stored: TurnEvent) => {
-    const event = unwrapped(stored);
-    if (event.type === "tool_started" && event.effect === "read_only") reading.add(event.call_id);
-  };
-  const stamp = (body: TurnEventBody): TurnEvent => {
-    seq += 1;
-    return { ...redact(body), turn_id, seq, at: clock.now() };
-  };
-  const show = (body: TurnEventBody) => {
-    // The next claim starts at the next sequence stride.
-    if (seq + 1 < claimed.last_seq + seqStride) publish([stamp(body)]);
-  };
-  return {
-    show,
-    flush,
-    broken: () => broken,
-    isWaiting: () => waits,
-    async write(body) {
-      if (isEphemeral(body)) {
-        await flush();
-        return show(body);
-      }
-      const event = stamp(body);
-      if (event.type === "steered") {
-        await flush();
-        await log.absorb(turn_id, lease, [event.from_turn], [event]);
-        publish([event, ...(await log.read(event.from_turn, 0))]);
-      } else {
-        waiting.push(event);
-        noteReading(event);
-        if (mustBeStored(event, reading)) await flush();
-        else flushLater();
-      }
-    },
-  };
+    this.#publish(events);
+  }
+
+  #stamp(body: TurnEventBody): TurnEvent {
+    const { redact, clock } = this.#deps;
+    this.#seq += 1;
+    return { ...redact(body), turn_id: this.#claimed.turn_id, seq: this.#seq, at: clock.now() };
+  }
+
+  #publish(events: readonly TurnEvent[]): void {
+    const { namespace, thread } = this.#claimed.inbound;
+    for (const event of events) if (!isInternal(event)) this.#deps.feed.publish(namespace, thread, event);
+  }
 }

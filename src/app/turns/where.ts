@@ -35,7 +35,7 @@ export function createWhere(
     const description = await describer.describe({ namespace });
     return {
       place: placeLine(description, { bot: botName, person }),
-      ...(description.kind === "channel" && description.name === undefined ? { unnamed: true } : {}),
+      unnamed: description.kind === "channel" && description.name === undefined ? true : undefined,
       formatting: `${formatting} ${mentions}`,
       cannot: cannotOn(actionsOf(namespace)),
     };

@@ -152,8 +152,8 @@ export interface Background {
   ended(turnId: string): Promise<BackgroundEnd | undefined>;
 }
 
-/** Everything a turn needs from outside core. */
-export interface TurnPorts {
+/** What turns need from outside the app, the same for all turns. */
+export interface GivenPorts {
   /** The name that people call the bot by. */
   name: string;
   /** Template of the instructions; see `buildInstructions`. */
@@ -162,9 +162,43 @@ export interface TurnPorts {
   effort: Effort | undefined;
   /** Transcribes voice messages. */
   transcriber: Transcriber;
+  saidLine: SaidLine;
+  models: Models;
+  store: KeyValue;
+  files: FileStore;
+  /**
+   * The output of a call in an earlier turn of the thread, the text of an earlier long message (`message:TURN_ID`) or of an answer
+   * (`answer:TURN_ID`). Undefined when it does not exist or was deleted. Outputs of private turns are returned only to `asker`, a person's id.
+   */
+  pastOutput(place: Place, callId: string, asker: string | undefined): Promise<Json | string | undefined>;
+  web: Web;
+  /** The services that skills use. */
+  means: WorkMeans;
+  scripts: ScriptRunner | undefined;
+  /** Runs code that models write; undefined where that is not offered. */
+  code: CodeRunner | undefined;
+  /** The files of threads. */
+  folders: WorkingFolders;
+  documents: DocumentReader;
+  grants: NetworkGrants;
+  /** Who may use a skill or tool that is restricted. */
+  rights: Rights;
+  /** The operator's own rules for approvals. */
+  approvals: ApprovalRules;
+  /** Hosts whose addresses need no approval: names, `*.` for subdomains, with a port where it is not the default. */
+  openHosts: readonly string[];
+  clock: Clock;
+  countTokens: CountTokens;
+  /** The declared variables of a skill that the operator has set. */
+  environmentOf(skill: Skill): Readonly<Record<string, string>>;
+  /** Reports an unexpected error that was turned into a result or an outcome. */
+  report(error: unknown, where: string): void;
+}
+
+/** What all turns of an app share. */
+export interface SharedPorts extends GivenPorts {
   /** The server's time zone, an IANA name. */
   time_zone: string;
-  saidLine: SaidLine;
   /** Removes secrets from the text that models get and the log keeps. */
   redact: Redactor;
   /** The openings of transcripts, each stored once. */
@@ -178,47 +212,24 @@ export interface TurnPorts {
   facts(namespace: string): Promise<readonly PinnedFact[]>;
   /** Number of turns of a thread that have been deleted so far. */
   deletions(place: Place): Promise<number>;
-  models: Models;
   offers: OfferReader;
-  store: KeyValue;
-  files: FileStore;
   /** A picture that a message keeps; undefined when it is no longer available. */
   picture(image: KeptImage): Promise<MessageImage | undefined>;
-  /**
-   * The output of a call in an earlier turn of the thread, the text of an earlier long message (`message:TURN_ID`) or of an answer
-   * (`answer:TURN_ID`). Undefined when it does not exist or was deleted. Outputs of private turns are returned only to `asker`, a person's id.
-   */
-  pastOutput(place: Place, callId: string, asker: string | undefined): Promise<Json | string | undefined>;
-  web: Web;
-  /** The services that skills use. */
-  means: WorkMeans;
   /** Searches earlier conversations; undefined when there are none. */
   conversations?: PastConversations | undefined;
   /** Schedules for the agent; undefined where it cannot schedule anything. */
   schedules?: Schedules | undefined;
   /** Skills made in the chat; undefined where none can be. */
   teaching?: Teaching | undefined;
-  scripts: ScriptRunner | undefined;
-  /** Runs code that models write; undefined where that is not offered. */
-  code: CodeRunner | undefined;
-  /** The files of threads. */
-  folders: WorkingFolders;
-  documents: DocumentReader;
   /** The chats that the bot is in. */
   chats: Chats;
-  grants: NetworkGrants;
-  /** Who may use a skill or tool that is restricted. */
-  rights: Rights;
-  /** The operator's own rules for approvals. */
-  approvals: ApprovalRules;
   /** The roles of a person on the platform of a place. */
   rolesOf: RolesOf;
-  /** Hosts whose addresses need no approval: names, `*.` for subdomains, with a port where it is not the default. */
-  openHosts: readonly string[];
-  clock: Clock;
-  countTokens: CountTokens;
-  /** The declared variables of a skill that the operator has set. */
-  environmentOf(skill: Skill): Readonly<Record<string, string>>;
+  background: Background;
+}
+
+/** Everything a turn needs from outside core. */
+export interface TurnPorts extends SharedPorts {
   /**
    * Queued messages of the turn's author in this thread. `said_at` is ms since the epoch. A message is taken once it is recorded in a
    * `steered` event. A message with files belongs to a turn of its own, which reads them, unless it answers a question (`readWhole`).
@@ -237,7 +248,4 @@ export interface TurnPorts {
   signals(): Promise<readonly Signal[]>;
   /** Why nothing more may be spent in a channel with these settings or by this person; undefined when the budget allows it. */
   overBudget(settings: NamespaceState["settings"]): Promise<string | undefined>;
-  background: Background;
-  /** Reports an unexpected error that was turned into a result or an outcome. */
-  report(error: unknown, where: string): void;
 }

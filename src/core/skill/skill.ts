@@ -37,7 +37,7 @@ export function parametersOf(schema: JsonSchema): Parameter[] {
 }
 
 export const skillKindSchema = z.enum(["builtin", "document", "imported", "flow", "mcp", "config"]);
-export type SkillKind = z.infer<typeof skillKindSchema>;
+type SkillKind = z.infer<typeof skillKindSchema>;
 
 /**
  * What turns of a channel may lack, whatever the machine: a model that writes, services that make pictures or search the web, a sandbox

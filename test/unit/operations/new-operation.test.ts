@@ -6,7 +6,7 @@ import { operationCommands } from "../../../src/app/commands/operation-commands.
 import { complete, type Operation, operation, runOperation } from "../../../src/app/operations/operation.ts";
 import type { Services } from "../../../src/app/operations/services.ts";
 import { allOperations } from "../../../src/app/operations/table.ts";
-import { createCommandReader } from "../../../src/app/turns/command-reader.ts";
+import { CommandReader } from "../../../src/app/turns/command-reader.ts";
 import { addOperationCommands } from "../../../src/cli/operation-commands.ts";
 import { createApiClient } from "../../../src/client/api-client.ts";
 import { slashCommands } from "../../../src/platforms/discord/incoming/slash-commands.ts";
@@ -62,7 +62,7 @@ const services = {
 } as unknown as Services;
 
 it("a new operation is a slash command with help and completion, and a subcommand on Discord", async () => {
-  const reader = createCommandReader(commands, "Knack");
+  const reader = new CommandReader(commands, "Knack");
   const said = reader.read("@Knack note add milk", { namespace: "slack:T1:C1", thread: "t" });
   expect(said).toMatchObject({
     command: { name: "note add", operation: "note.add", input: { id: "milk", namespace: "slack:T1:C1" } },

@@ -1,5 +1,5 @@
 import type { App } from "../../../src/app/app.ts";
-import { createCommandReader } from "../../../src/app/turns/command-reader.ts";
+import { CommandReader } from "../../../src/app/turns/command-reader.ts";
 import type { FeedItem } from "../../../src/app/turns/feed.ts";
 import type { TurnEvent, TurnEventBody } from "../../../src/core/log/turn-event.ts";
 import type { TurnRecord } from "../../../src/core/log/turn-log.ts";
@@ -39,7 +39,7 @@ export function createFakeApp() {
   const app: App = {
     name: "Knack",
     model: "offline",
-    reader: createCommandReader([], "Knack"),
+    reader: new CommandReader([], "Knack"),
     commands: [],
     async submit(submission) {
       asked.push(submission);

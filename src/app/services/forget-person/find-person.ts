@@ -1,31 +1,9 @@
-import type { ThreadReading, TurnReading } from "../../../core/log/turn-log.ts";
-import type { MessageIndex } from "../../../core/ports/chat-actions.ts";
-import type { Knowledge } from "../../../core/ports/services.ts";
-import type { UpgradeCopies } from "../../../core/ports/storage.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { partsOf } from "../../../core/values/place.ts";
-import type { StoredAudit } from "../stored-audit.ts";
 import { storedNamespaces } from "../stored-namespaces.ts";
-import { isAt, type Person, readPerson, turnsOf, writtenAs } from "./person.ts";
-import { factsOf } from "./person-facts.ts";
-import {
-  type PersonPlansDeps,
-  removePlans,
-  type SweepDeps,
-  sweepUnplaced,
-  sweepValues,
-} from "./person-values.ts";
-
-export interface FindPersonDeps extends Omit<SweepDeps, "log">, PersonPlansDeps {
-  log: TurnReading & ThreadReading;
-  stored: Pick<StoredAudit, "lines">;
-  /** Messages of channels that are indexed. */
-  index: Pick<MessageIndex, "clearAuthor" | "scrub">;
-  /** What channels learned from documents. */
-  knowledge: Knowledge | undefined;
-  /** Copies of databases from before an upgrade; undefined where there are no files. */
-  copies?: UpgradeCopies | undefined;
-}
+import { type Person, readPerson, turnsIn, writtenAs } from "./person.ts";
+import type { PersonDeps } from "./person-turns.ts";
+import { removeFacts, removePlans, sweepUnplaced, sweepValues } from "./person-values.ts";
 
 /** Keys of the notes that help to find the rest of a person after a crash. */
 export const notesPrefix = "forgetting:";
@@ -34,7 +12,7 @@ export const notesPrefix = "forgetting:";
  * Finds a person by `platform:workspace:id`, or by an id that only one person with stored data has. `platform:*:id` is the person with this
  * id in all workspaces.
  */
-export async function findPerson(deps: FindPersonDeps, user: string): Promise<Outcome<Person>> {
+export async function findPerson(deps: PersonDeps, user: string): Promise<Outcome<Person>> {
   const named = readPerson(user);
   if (named !== undefined) return { ok: true, value: named };
   const people = new Map<string, Person>();
@@ -43,7 +21,7 @@ export async function findPerson(deps: FindPersonDeps, user: string): Promise<Ou
     const { platform, workspace } = partsOf(namespace);
     note({ platform, workspace, id: user });
   };
-  for await (const { namespace } of turnsOf(deps.log, user)) noteAt(namespace);
+  for await (const { namespace } of turnsIn(deps.log, { author: user })) noteAt(namespace);
   for await (const { by, about, namespace } of deps.stored.lines())
     if (by === user || about === user) noteAt(namespace);
   for await (const key of deps.store.keys(notesPrefix)) {
@@ -60,7 +38,7 @@ export async function findPerson(deps: FindPersonDeps, user: string): Promise<Ou
 }
 
 /** People with this id who have stored data other than turns and audit lines, which may be deleted already. */
-async function lookEverywhere(deps: FindPersonDeps, id: string): Promise<Person[]> {
+async function lookEverywhere(deps: PersonDeps, id: string): Promise<Person[]> {
   const known = await storedNamespaces(deps);
   const workspaces = Map.groupBy(new Set(known), (namespace) => partsOf(namespace).platform);
   const found: Person[] = [];
@@ -73,22 +51,13 @@ async function lookEverywhere(deps: FindPersonDeps, id: string): Promise<Person[
   return found;
 }
 
-async function hasAnything(
-  deps: FindPersonDeps,
-  person: Person,
-  known: ReadonlySet<string>,
-): Promise<boolean> {
-  const { store, index, knowledge } = deps;
+async function hasAnything(deps: PersonDeps, person: Person, known: ReadonlySet<string>): Promise<boolean> {
   const sweep = { person, known, dryRun: true };
-  for await (const _fact of factsOf(store, person)) return true;
-  const isThere = (namespace: string) => isAt(person, namespace);
-  if ((await index.clearAuthor(person.id, isThere, { dryRun: true })) > 0) return true;
-  if (((await knowledge?.clearAuthor(person.id, isThere, { dryRun: true })) ?? 0) > 0) return true;
-  if ((await removePlans(deps, sweep)) > 0) return true;
-  return Object.values(await sweepValues(deps, sweep)).some((count) => count > 0);
+  const planned = (await removeFacts(deps.store, person, true)) + (await removePlans(deps, sweep));
+  return planned > 0 || Object.values(await sweepValues(deps, sweep)).some((count) => count > 0);
 }
 
-async function personNotFound(deps: FindPersonDeps, user: string): Promise<Outcome<never>> {
+async function personNotFound(deps: PersonDeps, user: string): Promise<Outcome<never>> {
   const person = { platform: "", workspace: "", id: user };
   const unplaced = await sweepUnplaced(deps, { person, dryRun: true });
   if (Object.values(unplaced).some((count) => count > 0)) {

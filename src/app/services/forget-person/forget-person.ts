@@ -1,26 +1,23 @@
 import { errorText } from "../../../base/error-text.ts";
 import type { Asker } from "../../../core/values/failure.ts";
 import { deletedPerson } from "../../../core/values/inbound.ts";
-import type { StoredOpenings } from "../../turns/openings.ts";
-import type { Audit } from "../audit.ts";
-import type { AuditLine, StoredAudit } from "../stored-audit.ts";
+import type { AuditLine } from "../stored-audit.ts";
 import { storedNamespaces } from "../stored-namespaces.ts";
-import { type FindPersonDeps, findPerson, notesPrefix } from "./find-person.ts";
+import { findPerson, notesPrefix } from "./find-person.ts";
 import type { ForgetPerson, ForgetPersonOptions, ForgottenPerson } from "./forgotten-person.ts";
 import { isAt, isOwnDirectMessage, namedAs, type Person, writtenAs } from "./person.ts";
-import { factsOf, removeFacts } from "./person-facts.ts";
 import { sweepThreads } from "./person-threads.ts";
-import { forgetOwnTurns, namesOf, type PersonTurnsDeps } from "./person-turns.ts";
-import { removePlans, type Sweep, sweepUnplaced, sweepValues } from "./person-values.ts";
+import { forgetOwnTurns, namesOf, type PersonDeps } from "./person-turns.ts";
+import {
+  factsOf,
+  removeFacts,
+  removePlans,
+  type Sweep,
+  sweepUnplaced,
+  sweepValues,
+} from "./person-values.ts";
 
-export interface ForgetPersonDeps extends PersonTurnsDeps, Omit<FindPersonDeps, keyof PersonTurnsDeps> {
-  store: FindPersonDeps["store"];
-  stored: StoredAudit;
-  audit: Audit;
-  openings: StoredOpenings;
-}
-
-export function createForgetPerson(deps: ForgetPersonDeps): ForgetPerson {
+export function createForgetPerson(deps: PersonDeps): ForgetPerson {
   let busy = false;
   return async (user, asker, { dryRun = false, leavePosts = false } = {}) => {
     const found = await findPerson(deps, user);
@@ -43,7 +40,7 @@ export function createForgetPerson(deps: ForgetPersonDeps): ForgetPerson {
 }
 
 async function forgetPerson(
-  deps: ForgetPersonDeps,
+  deps: PersonDeps,
   person: Person,
   asker: Asker,
   { dryRun, leavePosts }: Required<ForgetPersonOptions>,
@@ -67,9 +64,6 @@ async function forgetPerson(
   if (!dryRun) await deps.openings.removeNaming(named);
   const values = await sweepValues(deps, sweep);
   const unplaced = await sweepUnplaced(deps, sweep);
-  const isThere = (namespace: string) => isAt(person, namespace);
-  const messages = await deps.index.clearAuthor(person.id, isThere, { dryRun });
-  const documents = (await deps.knowledge?.clearAuthor(person.id, isThere, { dryRun })) ?? 0;
   const copies = (await deps.copies?.remove({ dryRun })) ?? [];
   const lines = await stored.rewrite((line) => withoutPerson(line, person), { dryRun });
   const left = [...own.left, ...swept.left];
@@ -81,8 +75,6 @@ async function forgetPerson(
     turns: own.count,
     other_turns: swept.count,
     facts,
-    documents,
-    messages,
     plans,
     ...values,
     feedback: values.feedback + unplaced.feedback,
@@ -94,13 +86,10 @@ async function forgetPerson(
 }
 
 /** The names of the person, which are noted until everything is deleted: a run after a crash needs them. */
-async function noteNames(deps: ForgetPersonDeps, person: Person, dryRun: boolean): Promise<string[]> {
+async function noteNames(deps: PersonDeps, person: Person, dryRun: boolean): Promise<string[]> {
   const { store } = deps;
   const noted = (await store.get(notesKey(person))) ?? [];
-  const names = new Set([
-    ...((Array.isArray(noted) ? noted : []) as string[]),
-    ...(await namesOf(deps, person)),
-  ]);
+  const names = new Set([...(noted as string[]), ...(await namesOf(deps, person))]);
   for await (const told of factsOf(store, person)) for (const name of told.names) names.add(name);
   for (const name of await documentNames(deps, person)) names.add(name);
   if (!dryRun) await store.set(notesKey(person), [...names]);
@@ -110,7 +99,7 @@ async function noteNames(deps: ForgetPersonDeps, person: Person, dryRun: boolean
 const notesKey = (person: Person) => notesPrefix + writtenAs(person);
 
 /** Names of the person on documents they added. */
-async function documentNames({ knowledge }: ForgetPersonDeps, person: Person): Promise<string[]> {
+async function documentNames({ knowledge }: PersonDeps, person: Person): Promise<string[]> {
   const namespaces = (await knowledge?.namespaces()) ?? [];
   const lists = namespaces.filter((each) => isAt(person, each)).map((each) => knowledge?.list(each));
   const documents = (await Promise.all(lists)).flatMap((list) => list ?? []);
@@ -124,17 +113,13 @@ function withoutPerson(line: AuditLine, person: Person): AuditLine | undefined {
   const { about, about_name: _name, ...rest } = line;
   if (line.by !== person.id && about !== person.id && line.subject !== person.id) return line;
   const by = line.by === person.id ? { by: deletedPerson.id, by_name: deletedPerson.name } : {};
-  return {
-    ...rest,
-    ...by,
-    subject: line.subject === person.id ? deletedPerson.id : line.subject,
-    detail: "",
-  };
+  const subject = line.subject === person.id ? deletedPerson.id : line.subject;
+  return { ...rest, ...by, subject, detail: "" };
 }
 
 /** Removes the person from the records of deleted turns, and the deleted bytes from the files. Returns what is left to do. */
 async function finish(
-  deps: ForgetPersonDeps,
+  deps: PersonDeps,
   person: Person,
   { asker, isDone, records }: { asker: Asker; isDone: boolean; records: readonly string[] },
 ): Promise<string[]> {
@@ -151,7 +136,7 @@ async function finish(
 const unscrubbedKey = "forgetting-files";
 
 /** Removes deleted bytes from the files. Returns what is left to do. */
-async function emptyFreeSpace(deps: ForgetPersonDeps): Promise<string[]> {
+async function emptyFreeSpace(deps: PersonDeps): Promise<string[]> {
   const { log, store, files, index, knowledge, logger } = deps;
   try {
     await log.scrub({ rebuild: true });

@@ -37,7 +37,7 @@ export type ForgottenPerson = z.output<typeof forgottenPerson>;
 /** Deleted values of the store, by kind. */
 export type ValuesForgotten = Pick<
   ForgottenPerson,
-  "allowances" | "accounts" | "feedback" | "stored" | "blanked"
+  "allowances" | "accounts" | "feedback" | "stored" | "blanked" | "messages" | "documents"
 >;
 
 export interface ForgetPersonOptions {

@@ -4,7 +4,7 @@ import { repeatedTurn } from "../../../core/ports/chat-platform.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { hasTurns, wasForgotten } from "../forgetting.ts";
 import { isAt, type Person, turnsIn } from "./person.ts";
-import { type ForgetTurnsOptions, forgetPersonsTurn, type PersonTurnsDeps } from "./person-turns.ts";
+import { type ForgetTurnsOptions, forgetPersonsTurn, type PersonDeps } from "./person-turns.ts";
 
 /** What shows that words of a person reached a turn of somebody else. */
 export interface Traces {
@@ -32,7 +32,7 @@ export interface SweptThreads {
  * the words reached, turns that answer a message of the person again, and files that only the person's turns made.
  */
 export async function sweepThreads(
-  deps: PersonTurnsDeps,
+  deps: PersonDeps,
   traces: Traces,
   options: ForgetTurnsOptions,
 ): Promise<SweptThreads> {
@@ -71,7 +71,7 @@ interface Reach extends Place {
   records: string[];
 }
 
-async function reachIn(deps: PersonTurnsDeps, place: Place, traces: Traces): Promise<Reach> {
+async function reachIn(deps: PersonDeps, place: Place, traces: Traces): Promise<Reach> {
   const none = { stripped: [], repeats: [], running: [], records: [] };
   const reach: Reach = { ...place, ...none, isReached: false, own: new Set() };
   const turnIds = await Array.fromAsync(turnsIn(deps.log, place), ({ turn_id }) => turn_id);
@@ -83,7 +83,7 @@ async function reachIn(deps: PersonTurnsDeps, place: Place, traces: Traces): Pro
 }
 
 /** Follows the words to the next turn of the thread. */
-async function follow(deps: PersonTurnsDeps, reach: Reach, turn: TurnRecord, traces: Traces): Promise<void> {
+async function follow(deps: PersonDeps, reach: Reach, turn: TurnRecord, traces: Traces): Promise<void> {
   const { id } = traces.person;
   const events = await deps.log.read(turn.turn_id);
   const isOwn = turn.author.id === id;
@@ -116,7 +116,7 @@ function isRepeat([entry]: readonly TurnEvent[], turnIds: ReadonlySet<string>): 
 
 /** Whether what a turn read, did or was told names the person; its question and its answer are other people's. */
 async function isNamedIn(
-  { log }: PersonTurnsDeps,
+  { log }: PersonDeps,
   turnId: string,
   events: readonly TurnEvent[],
   { person: { id }, named, openings }: Traces,
@@ -133,7 +133,7 @@ async function isNamedIn(
 
 /** Deletes the turns that answer a message of the person again. Returns what keeps words of the person. */
 async function forgetRepeats(
-  deps: PersonTurnsDeps,
+  deps: PersonDeps,
   { repeats, running }: Reach,
   options: ForgetTurnsOptions,
 ): Promise<string[]> {
@@ -154,7 +154,7 @@ async function forgetRepeats(
  * a thread without other turns. Returns the files that stay.
  */
 async function forgetFiles(
-  { log, files, folders }: PersonTurnsDeps,
+  { log, files, folders }: PersonDeps,
   { namespace, thread, own, records, stripped }: Reach,
   { person }: Traces,
 ): Promise<string[]> {

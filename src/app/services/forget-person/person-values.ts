@@ -1,8 +1,6 @@
 import { isContainer } from "../../../base/record.ts";
-import type { TurnReading } from "../../../core/log/turn-log.ts";
-import { type DueEntries, type DueEntry, dueKinds } from "../../../core/ports/schedules.ts";
-import type { KeyValue, Log } from "../../../core/ports/storage.ts";
-import type { Servers } from "../../../core/skill/packages.ts";
+import { type DueEntry, dueKinds } from "../../../core/ports/schedules.ts";
+import type { KeyValue } from "../../../core/ports/storage.ts";
 import { taughtKeys } from "../../../core/skill/taught-skills.ts";
 import { deletedPerson } from "../../../core/values/inbound.ts";
 import { type Json, objectOf } from "../../../core/values/json.ts";
@@ -10,13 +8,7 @@ import { feedbackPrefix, offersOffKey } from "../shapes.ts";
 import { maxDueEntries, namespaceOf } from "../stored-namespaces.ts";
 import type { ValuesForgotten } from "./forgotten-person.ts";
 import { isAt, isOwnDirectMessage, type Person, writtenAs } from "./person.ts";
-
-export interface SweepDeps {
-  store: KeyValue;
-  log: Pick<TurnReading, "get">;
-  servers?: Pick<Servers, "list" | "logout"> | undefined;
-  logger: Pick<Log, "warn">;
-}
+import type { PersonDeps } from "./person-turns.ts";
 
 /** The person whose values are deleted, and the known channels. */
 export interface Sweep {
@@ -45,7 +37,7 @@ const ofChannels = {
 type Kind = keyof typeof ofChannels;
 
 /** Deletes a person from all values stored for channels except facts, or only counts. */
-export async function sweepValues(deps: SweepDeps, sweep: Sweep): Promise<ValuesForgotten> {
+export async function sweepValues(deps: PersonDeps, sweep: Sweep): Promise<ValuesForgotten> {
   const { store } = deps;
   const { person, known, dryRun } = sweep;
   const { id } = person;
@@ -73,17 +65,16 @@ export async function sweepValues(deps: SweepDeps, sweep: Sweep): Promise<Values
   }));
   await applyTo(store, taughtKeys.index, dryRun, (value) => withoutHomes(value, isOwn));
   const accounts = await removeAccounts(deps, person, dryRun);
-  const feedback = await sweepFeedback(
-    deps,
-    sweep,
-    (namespace) => namespace !== undefined && isAt(person, namespace),
-  );
-  return { allowances, accounts, feedback, stored, blanked };
+  const isThere = (namespace?: string) => namespace !== undefined && isAt(person, namespace);
+  const feedback = await sweepFeedback(deps, sweep, isThere);
+  const messages = await deps.index.clearAuthor(id, isThere, { dryRun });
+  const documents = (await deps.knowledge?.clearAuthor(id, isThere, { dryRun })) ?? 0;
+  return { allowances, accounts, feedback, stored, blanked, messages, documents };
 }
 
 /** The same for values without a channel: grants of operators, and feedback on answers that no longer exist. */
 export async function sweepUnplaced(
-  deps: SweepDeps,
+  deps: PersonDeps,
   sweep: Omit<Sweep, "known">,
 ): Promise<Pick<ValuesForgotten, "feedback" | "blanked">> {
   const { person, dryRun } = sweep;
@@ -97,7 +88,7 @@ export async function sweepUnplaced(
 
 /** @param isMeant gets the namespace of the answer, if it still exists */
 async function sweepFeedback(
-  { store, log }: SweepDeps,
+  { store, log }: PersonDeps,
   { person: { id }, dryRun }: Pick<Sweep, "person" | "dryRun">,
   isMeant: (namespace: string | undefined) => boolean,
 ): Promise<number> {
@@ -167,7 +158,7 @@ function blankIn(value: Json, id: string): { count: number; value: Json } {
 
 /** Removes accounts with tool servers, whose keys end with the person. Signs out of configured servers, so that tokens are revoked. */
 async function removeAccounts(
-  { store, servers, logger }: SweepDeps,
+  { store, servers, logger }: PersonDeps,
   person: Person,
   dryRun: boolean,
 ): Promise<number> {
@@ -198,20 +189,11 @@ async function removeAccounts(
   return count;
 }
 
-export interface PersonPlansDeps {
-  due: Pick<DueEntries, "list" | "change" | "remove">;
-  /** The secrets of webhooks, by the id of their trigger. */
-  sealed: Pick<KeyValue, "delete">;
-}
-
 /**
  * Deletes the plans of a person with the events that wait for them, and events of theirs that triggers of others hold. Returns the number
  * of plans; with `dryRun` it only counts.
  */
-export async function removePlans(
-  { due, sealed }: PersonPlansDeps,
-  { person, dryRun }: Sweep,
-): Promise<number> {
+export async function removePlans({ due, sealed }: PersonDeps, { person, dryRun }: Sweep): Promise<number> {
   let count = 0;
   const all = (await due.list({ most: maxDueEntries })).filter(({ namespace }) => isAt(person, namespace));
   const plans = new Set(all.flatMap((entry) => (isPlannedBy(entry, person) ? entry.id : [])));
@@ -245,4 +227,54 @@ function withoutPerson(entry: DueEntry, { id }: Person): DueEntry | undefined {
   if (condition.by !== id && asked === undefined) return undefined;
   const kept = asked === undefined ? {} : { receivers: receivers as Json };
   return { ...entry, value: { ...value, ...kept, ...waits } };
+}
+
+/** Facts that a person told the memory of a channel. */
+interface ToldFacts {
+  key: string;
+  namespace: string;
+  texts: string[];
+  /** Names of the person on these facts. */
+  names: string[];
+}
+
+const factsKey = /^skill:(.+):memory:(?:facts|pinned)$/;
+
+/** The facts the person told, by channel and key. */
+export async function* factsOf(store: KeyValue, person: Person): AsyncGenerator<ToldFacts> {
+  for await (const key of store.keys("skill:")) {
+    const namespace = factsKey.exec(key)?.[1];
+    if (namespace === undefined || !isAt(person, namespace)) continue;
+    const told = listIn(await store.get(key)).filter((fact) => isTold(fact, person));
+    const all = (member: "text" | "by") =>
+      told.map((fact) => objectOf(fact)[member]).filter((value) => typeof value === "string");
+    if (told.length > 0)
+      yield { key, namespace, texts: all("text"), names: all("by").filter((name) => name !== "") };
+  }
+}
+
+/** Deletes the facts the person told, or only counts them. Returns how many. */
+export async function removeFacts(store: KeyValue, person: Person, dryRun: boolean): Promise<number> {
+  // A pinned fact has two keys.
+  const gone = new Set<string>();
+  for await (const { key, namespace, texts } of factsOf(store, person)) {
+    for (const text of texts) gone.add(JSON.stringify([namespace, text]));
+    if (dryRun) continue;
+    await store.update<Json>(key, (value = null) => {
+      const kept = listIn(value).filter((fact) => !isTold(fact, person));
+      return Array.isArray(value) ? kept : { ...objectOf(value), facts: kept };
+    });
+  }
+  return gone.size;
+}
+
+/** The facts of a channel are a member of an object; the pinned facts are a list. */
+function listIn(value: Json | undefined): Json[] {
+  if (Array.isArray(value)) return value;
+  const { facts } = objectOf(value ?? null);
+  return Array.isArray(facts) ? facts : [];
+}
+
+function isTold(fact: Json, { id }: Person): boolean {
+  return objectOf(fact).author === id;
 }

@@ -48,12 +48,7 @@ export function namedAs({ id }: Person, names: readonly string[]): RegExp {
 /** Turns read at a time. */
 const pageSize = 100;
 
-/** The turns of a user id on all platforms, newest first. Turns whose author was replaced are not among them. */
-export async function* turnsOf(log: TurnReading, id: string): AsyncGenerator<TurnRecord> {
-  yield* turnsIn(log, { author: id });
-}
-
-/** Turns that match the filter, newest first, read in pages. */
+/** Turns that match the filter, newest first, read in pages. Turns whose author was replaced are not found by their author. */
 export async function* turnsIn(
   log: TurnReading,
   filter: { namespace?: string; thread?: string; author?: string },

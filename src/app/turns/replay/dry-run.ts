@@ -1,5 +1,4 @@
 import { isContainer, isRecord } from "../../../base/record.ts";
-import type { ThreadReading, TurnReading } from "../../../core/log/turn-log.ts";
 import type { DryRun, DryRunModel, Teacher } from "../../../core/ports/teaching.ts";
 import { guide } from "../../../core/skill/offered-tools.ts";
 import type { Skill } from "../../../core/skill/skill.ts";
@@ -22,7 +21,6 @@ const aboutSkills: ReadonlySet<string> = new Set([
 ]);
 
 export interface DryRunDeps extends RecordedDeps, Omit<RunningDeps, "meter" | "limits"> {
-  log: ThreadReading & TurnReading;
   /** The names of the tools of a channel, by the ids of their skills or parts. */
   toolNames(namespace: string): Promise<ReadonlyMap<string, string>>;
 }
@@ -70,23 +68,18 @@ async function guideRun(deps: DryRunDeps, { skill, request, recorded, by }: Runn
   const { instructions, told } = transcript.opening;
   const tools = [...transcript.tools.values()].filter(({ name }) => !aboutSkills.has(name));
   const counted: Promise<void>[] = [];
-  const meter = {
-    usage: (model: string, usage: Parameters<DryRunModel["used"]>[1]) =>
-      void counted.push(by.used(model, usage)),
-  };
+  const meter = { usage: (...used: Parameters<DryRunModel["used"]>) => void counted.push(by.used(...used)) };
   const running = { ...deps, meter, limits: { max_rounds: maxRounds } };
   const text = `[The skill ${skill.id} is active. Its guide:]\n${guide(skill)}\n\n[The request:]\n${request}`;
   const begun = { opening: { instructions, tools, told }, later: [], results };
   const notes = new Set<string>();
-  const answered = await new RunningReplay(running, by.model, begun, [{ role: "user", text }], notes).run(
-    by.signal,
-  );
+  const replay = new RunningReplay(running, by.model, begun, [{ role: "user", text }], notes);
+  const answered = await replay.run(by.signal);
   await Promise.all(counted);
   const calls = answered.calls.flatMap(({ tool, recorded: known }) =>
     aboutSkills.has(tool) ? [] : { tool, recorded: known },
   );
-  const { error } = answered;
-  return { calls, answer: answered.text, ...(error === undefined ? {} : { problem: error.message }) };
+  return { calls, answer: answered.text, problem: answered.error?.message };
 }
 
 async function flowRun({ toolNames }: DryRunDeps, { skill, recorded, namespace }: Running): Promise<Done> {

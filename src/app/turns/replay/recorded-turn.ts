@@ -7,16 +7,16 @@ import {
   withoutReasoning,
 } from "../../../core/log/transcript.ts";
 import { directRun, type TurnEvent, unwrapped } from "../../../core/log/turn-event.ts";
-import type { ThreadReading, TurnRecord } from "../../../core/log/turn-log.ts";
+import type { TurnRecord } from "../../../core/log/turn-log.ts";
 import { noUsage, plusUsage, type UsageTotal } from "../../../core/log/usage.ts";
-import type { Openings } from "../../../core/scope/turn.ts";
+import type { SharedPorts } from "../../../core/scope/turn.ts";
 import { viewOf } from "../../../core/transcript/audience.ts";
 import { createStepReader } from "../../../core/transcript/transcript-steps.ts";
 import { isOfRun } from "../../../core/turn/sub-run.ts";
 import { canonicalJson, type Json } from "../../../core/values/json.ts";
 import type { AssistantMessage, Message, ToolCall, ToolMessage } from "../../../core/values/message.ts";
 import type { Place } from "../../../core/values/place.ts";
-import type { CountTokens } from "../../../core/values/profile.ts";
+import type { AppDeps } from "../../app-deps.ts";
 import type { PastThreads } from "../past-threads.ts";
 
 /** One of the two answers that a replay compares. `usage` is that of all its model calls; `duration_ms` includes waits for people. */
@@ -32,12 +32,8 @@ export interface Answered {
   error?: { code: string; message: string } | undefined;
 }
 
-export interface RecordedDeps {
-  log: ThreadReading;
-  past: Pick<PastThreads, "read">;
-  openings: Pick<Openings, "get">;
-  countTokens: CountTokens;
-}
+export type RecordedDeps = Pick<AppDeps, "log"> &
+  Pick<SharedPorts, "openings" | "countTokens"> & { past: Pick<PastThreads, "read"> };
 
 /** What the log has of a turn's conversation. */
 export interface RecordedTurn {
@@ -113,18 +109,18 @@ function inner(event: TurnEvent): TurnEvent {
 
 /** Undefined when a part of the thread before the turn was deleted since. */
 async function stepsBefore(
-  { log, past }: RecordedDeps,
+  deps: RecordedDeps,
   turn: Place & { turn_id: string },
 ): Promise<readonly TranscriptStep[] | undefined> {
-  const ordinal = await ordinalOf(log, turn);
+  const ordinal = await ordinalOf(deps, turn);
   if (ordinal === undefined) return [];
-  const { steps, intact } = await past.read(turn, ordinal);
+  const { steps, intact } = await deps.past.read(turn, ordinal);
   return intact ? steps : undefined;
 }
 
 /** The place of a finished turn in its thread. */
 async function ordinalOf(
-  log: ThreadReading,
+  { log }: RecordedDeps,
   { turn_id, namespace, thread }: Place & { turn_id: string },
 ): Promise<number | undefined> {
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
@@ -155,7 +151,10 @@ export async function readThread(
   person: string,
 ): Promise<RecordedThread | undefined> {
   const read = createStepReader(turn.turn_id);
-  const { steps, intact } = await deps.past.read(turn, (await ordinalOf(deps.log, turn)) ?? maxOrdinal);
+  const { steps, intact } = await deps.past.read(
+    turn,
+    (await ordinalOf(deps, turn)) ?? Number.MAX_SAFE_INTEGER,
+  );
   const all = [...steps, ...events.flatMap((event) => read(event, event.at))];
   const opened = all.findLastIndex(({ kind }) => kind === "open");
   const transcript = intact ? await grown(deps, all.slice(Math.max(0, opened))) : undefined;
@@ -170,9 +169,6 @@ export async function readThread(
   }
   return { transcript, results, calls };
 }
-
-/** After every turn of a thread. */
-const maxOrdinal = Number.MAX_SAFE_INTEGER;
 
 function answeredBy(
   turn: TurnRecord,

@@ -1,22 +1,14 @@
 import type { Opening } from "../../../core/log/transcript.ts";
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
-import type { TurnReading, TurnRecord } from "../../../core/log/turn-log.ts";
+import type { TurnRecord } from "../../../core/log/turn-log.ts";
 import { noUsage, plusUsage } from "../../../core/log/usage.ts";
-import {
-  type Meter,
-  type Model,
-  ModelError,
-  type ModelEvent,
-  type Models,
-} from "../../../core/ports/model.ts";
-import type { Clock } from "../../../core/ports/storage.ts";
-import type { TurnLimits, TurnPorts } from "../../../core/scope/turn.ts";
+import { type Meter, type Model, ModelError, type ModelEvent } from "../../../core/ports/model.ts";
+import type { SharedPorts, TurnLimits } from "../../../core/scope/turn.ts";
 import { isPrivateTurn } from "../../../core/transcript/audience.ts";
 import { withUniqueIds } from "../../../core/turn/read-answer.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import type { Author } from "../../../core/values/inbound.ts";
 import type { AssistantMessage, Message, ToolCall, ToolMessage } from "../../../core/values/message.ts";
-import type { Redactor } from "../../../core/values/redact.ts";
 import {
   type Answered,
   type RecordedDeps,
@@ -45,18 +37,12 @@ export type ReplayTurn = (
   asked: { model: string; by: Author; signal: AbortSignal },
 ) => Promise<Outcome<Replay>>;
 
-export interface RunningDeps {
-  picture: TurnPorts["picture"];
-  clock: Pick<Clock, "now">;
+export type RunningDeps = Pick<SharedPorts, "picture" | "clock"> & {
   limits: Pick<TurnLimits, "max_rounds">;
   meter: Pick<Meter, "usage">;
-}
+};
 
-export interface ReplayDeps extends RecordedDeps, RunningDeps {
-  log: RecordedDeps["log"] & TurnReading;
-  models: Pick<Models, "choose" | "named">;
-  redact: Redactor;
-}
+type ReplayDeps = RecordedDeps & RunningDeps & Pick<SharedPorts, "models" | "redact">;
 
 export function createReplay(deps: ReplayDeps): ReplayTurn {
   return async (turn, { model, by, signal }) => {
@@ -70,22 +56,11 @@ export function createReplay(deps: ReplayDeps): ReplayTurn {
     const notes = new Set<string>();
     const messages = await Promise.all(recorded.before.map((message) => withPictures(deps, message, notes)));
     const named = deps.models.named(chosen.name, { alone: true });
-    const replayed = await new RunningReplay(
-      deps,
-      named,
-      { ...recorded, opening: recorded.transcript.opening },
-      messages,
-      notes,
-    ).run(signal);
+    const begun = { ...recorded, opening: recorded.transcript.opening };
+    const replayed = await new RunningReplay(deps, named, begun, messages, notes).run(signal);
     signal.throwIfAborted();
-    const value = {
-      turn_id: turn.turn_id,
-      question: turn.text,
-      recorded: recorded.answered,
-      replayed,
-      notes: [...notes],
-    };
-    return { ok: true, value: deps.redact(value) };
+    const compared = { recorded: recorded.answered, replayed, notes: [...notes] };
+    return { ok: true, value: deps.redact({ turn_id: turn.turn_id, question: turn.text, ...compared }) };
   };
 }
 
@@ -152,7 +127,7 @@ export class RunningReplay {
       if (failed instanceof ModelError) return { code: failed.code, message: failed.message };
       throw failed;
     });
-    return { ...this.#answered, ...(error === undefined ? {} : { error }), duration_ms: clock.now() - from };
+    return { ...this.#answered, error, duration_ms: clock.now() - from };
   }
 
   async #rounds(signal: AbortSignal): Promise<Answered["error"]> {
@@ -173,12 +148,8 @@ export class RunningReplay {
   }
 
   async #ask(signal: AbortSignal): Promise<AssistantMessage> {
-    const opening = this.#opening;
-    const { effort } = opening.told;
-    const request = {
-      ...{ system: opening.instructions, tools: opening.tools, messages: this.#messages, signal },
-      ...(effort === undefined ? {} : { effort }),
-    };
+    const { instructions: system, tools, told } = this.#opening;
+    const request = { system, tools, messages: this.#messages, effort: told.effort, signal };
     let finished: Extract<ModelEvent, { type: "finished" }> | undefined;
     for await (const event of this.#model.stream(request)) {
       if (event.type === "finished") finished = event;
@@ -202,11 +173,8 @@ export class RunningReplay {
     const known = this.#resultOf(call);
     this.#answered.calls.push({ ...shownCall(call), recorded: known !== undefined });
     const { text, is_error, kept_images } = known ?? { text: notRecorded, is_error: true };
-    const answer: ToolMessage = {
-      ...{ role: "tool", call_id: call.id, tool: call.name, text, is_error },
-      ...(kept_images === undefined ? {} : { kept_images }),
-    };
-    return withPictures(this.#deps, answer, this.#notes);
+    const of = { role: "tool", call_id: call.id, tool: call.name } as const;
+    return withPictures(this.#deps, { ...of, text, is_error, kept_images }, this.#notes);
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createCommandReader, type SaidTo } from "../../../../src/app/turns/command-reader.ts";
+import { CommandReader, type SaidTo } from "../../../../src/app/turns/command-reader.ts";
 import { forgetTurn } from "../../../support/bot/ask-app.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
@@ -11,7 +11,7 @@ const words = (name: string) => ({
   operation: name.replace(" ", "."),
   read: (rest: string) => rest || undefined,
 });
-const reader = createCommandReader(
+const reader = new CommandReader(
   [
     words("skill list"),
     { ...words("skill run"), guide: (input) => ({ skill: String(input), request: "now" }) },

@@ -1,8 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
-import { createAudit } from "../../../../src/app/services/audit.ts";
+import { Audit } from "../../../../src/app/services/audit.ts";
 import { watchForAudit } from "../../../../src/app/services/turn-audit.ts";
 import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
+import type { Log } from "../../../../src/core/ports/storage.ts";
+import { createRedactor } from "../../../../src/core/values/redact.ts";
 import { approve, forgetTurn } from "../../../support/bot/ask-app.ts";
+import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 import { createFakePlatform } from "../../../support/fakes/fake-platform.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
@@ -11,7 +14,7 @@ import { sender, waitingApp } from "../approvals/approval-fixture.ts";
 import { manualClock, presentedApp, stagedModel } from "../chat/present/presented-app.ts";
 
 const quiet = () => {};
-const record = { stored: { add: quiet }, clock: { now: () => 0 }, redact: <T>(value: T) => value };
+const record = { stored: { add: quiet }, clock: createFakeClock(), redact: createRedactor([]) };
 
 describe("the record of what people change", () => {
   it("an audit record is one structured log line, even if the audit channel fails", async () => {
@@ -22,11 +25,8 @@ describe("the record of what people change", () => {
       warnings.push(line);
       warned.resolve();
     };
-    const audit = createAudit({
-      logger: { debug: quiet, info: (...line) => void lines.push(line), warn, error: quiet },
-      post: () => Promise.reject(new Error("gone")),
-      ...record,
-    });
+    const logger: Log = { debug: quiet, info: (...line) => void lines.push(line), warn, error: quiet };
+    const audit = new Audit({ ...record, logger, post: () => Promise.reject(new Error("gone")) });
     audit.record({
       action: "skill_enabled",
       by: ada,
@@ -43,11 +43,9 @@ describe("the record of what people change", () => {
   it("an audit record has names as people wrote them, which neither close nor begin anything in the line", async () => {
     const lines: unknown[] = [];
     const posted: string[] = [];
-    const audit = createAudit({
-      logger: { debug: quiet, info: (_fields, line) => void lines.push(line), warn: quiet, error: quiet },
-      post: async ({ text }) => void posted.push(text),
-      ...record,
-    });
+    const info = (_fields: object, line: string) => void lines.push(line);
+    const logger: Log = { debug: quiet, info, warn: quiet, error: quiet };
+    const audit = new Audit({ ...record, logger, post: async ({ text }) => void posted.push(text) });
     const by = { ...ben, name: "Ada** approved **pay** [ok](http://evil.example)" };
     audit.record({
       action: "x",

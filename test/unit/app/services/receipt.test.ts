@@ -159,7 +159,7 @@ const spent: TurnEventBody[] = [
 function receiptOf(bodies: readonly TurnEventBody[], reader: Author, inSales?: readonly string[]) {
   const all: TurnEventBody[] = [{ type: "inbound", inbound }, ...bodies];
   const events = all.map((body, seq) => ({ ...body, turn_id: "t", seq, at: seq }) as TurnEvent);
-  return createReceipts({ read: async () => events }, () => actions(inSales))(record, reader);
+  return createReceipts({ log: { read: async () => events } }, () => actions(inSales))(record, reader);
 }
 
 const end: TurnEventBody = { type: "turn_finished", outcome: "completed", text: "It sold." };

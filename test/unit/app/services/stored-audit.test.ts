@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type AuditLine, createStoredAudit } from "../../../../src/app/services/stored-audit.ts";
+import { type AuditLine, StoredAudit } from "../../../../src/app/services/stored-audit.ts";
 import type { KeyValue } from "../../../../src/core/ports/storage.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { forgetTurn } from "../../../support/bot/ask-app.ts";
@@ -25,7 +25,7 @@ async function stored(store: KeyValue): Promise<[string, number][]> {
 describe("the stored audit", () => {
   it("the stored audit loses no line of many at once, keeps their order, and begins a new key when one is full", async () => {
     const store = createMemoryKeyValue();
-    const audit = createStoredAudit(store, logger);
+    const audit = new StoredAudit(store, logger);
     const subjects = Array.from({ length: 600 }, (_, index) => `skill-${index}`);
     for (const subject of subjects) audit.add(line("2026-11-22T10:00:00Z", { subject }));
     const read = await Array.fromAsync(audit.lines());
@@ -39,10 +39,10 @@ describe("the stored audit", () => {
 
   it("the stored audit continues under the last key of the day after a restart", async () => {
     const store = createMemoryKeyValue();
-    const first = createStoredAudit(store, logger);
+    const first = new StoredAudit(store, logger);
     for (let index = 0; index < 260; index += 1) first.add(line("2026-11-22T10:00:00Z"));
     await first.settled();
-    const second = createStoredAudit(store, logger);
+    const second = new StoredAudit(store, logger);
     second.add(line("2026-11-22T11:00:00Z"));
     second.add(line("2026-11-23T00:00:00Z"));
     await second.settled();
@@ -60,7 +60,7 @@ describe("the stored audit", () => {
       ...inner,
       update: (key, change) => (broken ? Promise.reject(new Error("disk full")) : inner.update(key, change)),
     };
-    const audit = createStoredAudit(store, logger);
+    const audit = new StoredAudit(store, logger);
     audit.add(line("2026-11-22T10:00:00Z", { subject: "first" }));
     await audit.settled();
     broken = false;
@@ -70,7 +70,7 @@ describe("the stored audit", () => {
   });
 
   it("the stored audit cuts a text that would make a value large", async () => {
-    const audit = createStoredAudit(createMemoryKeyValue(), logger);
+    const audit = new StoredAudit(createMemoryKeyValue(), logger);
     audit.add(line("2026-11-22T10:00:00Z", { detail: "x".repeat(5_000) }));
     expect((await Array.fromAsync(audit.lines()))[0]?.detail).toHaveLength(1_000);
   });
@@ -81,7 +81,7 @@ describe("the stored audit", () => {
     ["2026-11-20T12:00:00Z", 0, 252],
   ])("the stored audit deletes the days that ended before %s, and no others", async (time, removed, left) => {
     const store = createMemoryKeyValue();
-    const audit = createStoredAudit(store, logger);
+    const audit = new StoredAudit(store, logger);
     for (let index = 0; index < 251; index += 1) audit.add(line("2026-11-20T10:00:00Z"));
     audit.add(line("2026-11-21T23:59:59Z"));
     expect(await audit.removeBefore(at(time), { dryRun: true })).toBe(removed);
@@ -92,7 +92,7 @@ describe("the stored audit", () => {
 
   it("the stored audit rewrites only the lines that change", async () => {
     const store = createMemoryKeyValue();
-    const audit = createStoredAudit(store, logger);
+    const audit = new StoredAudit(store, logger);
     audit.add(line("2026-11-20T10:00:00Z"));
     audit.add(line("2026-11-21T10:00:00Z", { by: "U2", by_name: "Ben" }));
     const change = (each: AuditLine) => (each.by === "U2" ? { ...each, by: "person-1" } : each);

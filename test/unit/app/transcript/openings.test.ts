@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createOpenings } from "../../../../src/app/turns/openings.ts";
+import { StoredOpenings } from "../../../../src/app/turns/openings.ts";
 import type { Opening } from "../../../../src/core/log/transcript.ts";
 import { type JsonSchema, parseJson } from "../../../../src/core/values/json.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
@@ -26,8 +26,8 @@ it("an opening is the same, byte for byte, after a restart", async () => {
     tools: [{ name: "find", description: "Finds.", parameters }],
     told,
   };
-  const [name] = await createOpenings(store, clock).put(opening);
-  const after = await createOpenings(store, clock).get(name);
+  const [name] = await new StoredOpenings(store, clock).put(opening);
+  const after = await new StoredOpenings(store, clock).get(name);
   expect(JSON.stringify(after)).toBe(JSON.stringify(opening));
   expect(JSON.stringify(after)).toContain("18446744073709551615");
 });
@@ -45,7 +45,7 @@ it("an opening that another process deleted is gone here, too, and can be stored
     agents: {},
   };
   const opening: Opening = { instructions: "You help Ada Lovelace.", tools: [], told };
-  const [here, elsewhere] = [createOpenings(store, clock), createOpenings(store, clock)];
+  const [here, elsewhere] = [new StoredOpenings(store, clock), new StoredOpenings(store, clock)];
   const [name] = await here.put(opening);
   expect(await elsewhere.removeNaming(/Ada Lovelace/)).toEqual([name]);
   expect(await here.get(name)).toBeUndefined();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Dispatcher } from "../../../../src/app/turns/dispatcher.ts";
-import { createFeed } from "../../../../src/app/turns/feed.ts";
+import { Feed } from "../../../../src/app/turns/feed.ts";
 import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
 import {
   type ClaimedTurn,
@@ -36,7 +36,7 @@ function createWorld({
   calls,
 }: WorldOptions = {}) {
   const clock = createFakeClock();
-  const [real, feed] = [createMemoryTurnLog(clock), createFeed()];
+  const [real, feed] = [createMemoryTurnLog(clock), new Feed()];
   const log: TurnLog = Object.assign(Object.create(real), own(real));
   const logged: string[] = [];
   const runs = new Map<string, Run>();

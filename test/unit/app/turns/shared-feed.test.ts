@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createFeed, type FeedReader } from "../../../../src/app/turns/feed.ts";
-import { createSharedFeed } from "../../../../src/app/turns/shared-feed.ts";
+import type { FeedReader } from "../../../../src/app/turns/feed.ts";
+import { SharedFeed } from "../../../../src/app/turns/shared-feed.ts";
 import type { TurnEvent } from "../../../../src/core/log/turn-event.ts";
 import type { StoredEvents } from "../../../../src/core/log/turn-log.ts";
 import type { Inbound } from "../../../../src/core/values/inbound.ts";
@@ -55,7 +55,7 @@ function createWorld() {
     process(owner: string) {
       const log = { read: async (_turn: string, after = -1) => stored.filter(({ seq }) => seq > after) };
       const logger = { warn: note, error: note };
-      return createSharedFeed(createFeed(), { log, shared: { calls, wire }, clock, logger, owner });
+      return new SharedFeed({ log, clock, logger, owner }, { calls, wire });
     },
     /** Stores events of a turn that a process runs, and tells it. */
     store(by: string, ...events: TurnEvent[]) {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { createSpending, raising, type SpendingCaps } from "../../../../src/app/turns/spending.ts";
+import type { SpendingCaps } from "../../../../src/app/app-deps.ts";
+import { raising, Spending } from "../../../../src/app/turns/spending.ts";
 import type { TurnReading } from "../../../../src/core/log/turn-log.ts";
 import { noUsage, type UsageTotal } from "../../../../src/core/log/usage.ts";
 import { updateNamespace } from "../../../../src/core/skill/namespace-state.ts";
@@ -27,7 +28,12 @@ function createWorld(channel: Spent = {}, user: Spent = {}, more: Partial<Spendi
     asked.push(filter);
     return { ...noUsage, ...(filter.user === undefined ? channel : user) };
   };
-  return { clock, store, asked, spending: createSpending({ usage }, store, { ...caps, ...more }, clock) };
+  return {
+    clock,
+    store,
+    asked,
+    spending: new Spending({ usage }, { store, clock, spending: { ...caps, ...more } }),
+  };
 }
 
 const tomorrow = "the next day begins at 00:00 UTC";

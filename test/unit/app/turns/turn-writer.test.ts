@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { createFeed } from "../../../../src/app/turns/feed.ts";
-import { createTurnWriter } from "../../../../src/app/turns/turn-writer.ts";
+import type { Feed } from "../../../../src/app/turns/feed.ts";
+import { TurnWriter } from "../../../../src/app/turns/turn-writer.ts";
 import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../../../../src/core/log/turn-log.ts";
 import { createRedactor } from "../../../../src/core/values/redact.ts";
@@ -13,7 +13,7 @@ const place = { namespace: "console:local:general", thread: "t" };
 /** The writer of a turn that has just been claimed. `own` replaces methods of its log; `did` says in order what log and watchers got. */
 async function createWorld(own: (log: TurnLog) => Partial<TurnLog> = () => ({})) {
   const clock = createFakeClock();
-  const [real, feed] = [createMemoryTurnLog(clock), createFeed()];
+  const real = createMemoryTurnLog(clock);
   const accept = (id: string) =>
     real.accept({ key: id, ...place, author, kind: "message", text: `text of ${id}` }, id, clock.now());
   await accept("t1");
@@ -33,14 +33,13 @@ async function createWorld(own: (log: TurnLog) => Partial<TurnLog> = () => ({}))
   const lose = () => {
     isHeld = false;
   };
-  const shown: Parameters<typeof feed.publish>[] = [];
-  const writer = createTurnWriter(
+  const shown: Parameters<Feed["publish"]>[] = [];
+  const writer = new TurnWriter(
     {
       log,
       clock,
       redact: createRedactor(["hunter22"]),
       feed: {
-        ...feed,
         publish(...item) {
           shown.push(item);
           did.push(`show ${item[2].type}`);
@@ -211,10 +210,10 @@ it("a turn writer whose log failed stores nothing more, and tells whoever writes
     },
   }));
   await writer.write({ type: "turn_started", profile: "p", model: "m" });
-  expect(writer.broken()).toBe(false);
+  expect(writer.isBroken).toBe(false);
   clock.advance(20);
   await calm();
-  expect(writer.broken()).toBe(true);
+  expect(writer.isBroken).toBe(true);
   for (const type of ["round_started", "text_delta"] as const)
     await expect(writer.write({ type, round: 1, text: "a" } as TurnEventBody)).rejects.toThrow("full 1");
   await expect(writer.flush()).rejects.toThrow("full 1");

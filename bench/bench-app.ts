@@ -20,6 +20,7 @@ import { createTokenCounter } from "../src/models/count-tokens.ts";
 import type { ModelSettings } from "../src/models/create-model.ts";
 import { createModels } from "../src/models/create-models.ts";
 import { createWeb } from "../src/net/create-web.ts";
+import { siteOf } from "../src/net/site-of.ts";
 import { createGrowingIndex, createMiniSearchIndex } from "../src/search/minisearch-index.ts";
 import { createFolderSource } from "../src/skills/folder-source.ts";
 import { createHostFacts } from "../src/skills/host-facts.ts";
@@ -146,6 +147,7 @@ export async function createBenchApp({
       files,
       pastOutput: createPastOutputs(log),
       web: benchWeb(),
+      siteOf,
       means: noMeans,
       rights: {},
       approvals: {},

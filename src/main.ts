@@ -23,6 +23,7 @@ import { loadSdks } from "./models/load-sdks.ts";
 import { createTranscriber } from "./models/openai/transcriber.ts";
 import { createCouldReach } from "./net/address-policy.ts";
 import { createWeb } from "./net/create-web.ts";
+import { siteOf } from "./net/site-of.ts";
 import { createGrowingIndex } from "./search/minisearch-index.ts";
 import { loadConsoleAssets } from "./server/console-assets.ts";
 import { createServer } from "./server/server.ts";
@@ -281,6 +282,7 @@ async function turnPorts(config: Config, opened: Opened): Promise<AppDeps["ports
     rights: config.skills.rights,
     approvals: config.skills.approvals,
     openHosts: config.net.open_hosts,
+    siteOf,
     countTokens: createTokenCounter(),
     environmentOf: (skill) => environmentOf(config, skill),
   };

@@ -27,6 +27,7 @@ import type { Profile } from "../../src/core/values/profile.ts";
 import { createRedactor } from "../../src/core/values/redact.ts";
 import type { SaidLine } from "../../src/core/values/said-line.ts";
 import { countTokens } from "../../src/models/count-tokens.ts";
+import { siteOf } from "../../src/net/site-of.ts";
 import { createGrowingIndex, createMiniSearchIndex } from "../../src/search/minisearch-index.ts";
 import { createHostFacts } from "../../src/skills/host-facts.ts";
 import { type SkillEnv, skillEnvironment } from "../../src/skills/skill-settings.ts";
@@ -280,6 +281,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       means: { ...noMeans, ...options.means },
       grants: createNetworkGrants(store, () => [], clock),
       openHosts: options.openHosts ?? [],
+      siteOf,
       clock,
       countTokens,
       environmentOf: (skill) => skillEnvironment(skillEnv, skill),

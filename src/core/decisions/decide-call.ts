@@ -9,7 +9,7 @@ import type { Skill } from "../skill/skill.ts";
 import type { ServerTool, Tool } from "../skill/tool.ts";
 import { sharingReason } from "../transcript/audience.ts";
 import { readArguments } from "../values/call-arguments.ts";
-import { type Binding, bindCall } from "../values/call-binding.ts";
+import { type Binding, bindCall, leadsNowhere } from "../values/call-binding.ts";
 import {
   type ApprovalNeed,
   type Approver,
@@ -187,7 +187,8 @@ export async function decisionFor(
   const address = await addressNeed(scope, request, tool, input);
   const origin = await originOf(scope, tool, skill);
   const sharing = sharingNeed(scope, tool, origin, input);
-  const call = { request, skill_id: tool.skill_id, args: readArguments(input, tool.open) };
+  const args = readArguments(input, tool.open);
+  const call = { request, skill_id: tool.skill_id, args, nowhere: leadsNowhere(args, tool.parameters) };
   const binds = await bindingOf(tool, skill, input, call, address);
   const standing = binds === undefined ? [] : await readStanding(ports.store, turn.place.namespace);
   const { id: asker, trust } = turn.author;
@@ -220,7 +221,7 @@ export async function decisionFor(
   // A private turn asks each time before it shares something.
   if (binds === undefined || sharing !== undefined) return { kind: "ask", asked };
   const always = allowanceFor(standing, binds, { approver: decided.approver, asker, cause: turn.cause });
-  return always !== undefined && isStillAllowed(scope, call, binds)
+  return always !== undefined && isStillAllowed(scope, call, binds, always)
     ? { kind: "decided", standing: always }
     : { kind: "ask", asked: { ...asked, binds: { ...binds, plan: planOf(turn.cause) } } };
 }
@@ -314,5 +315,6 @@ async function bindingOf(
   const definition = definitionOf(tool, skill);
   if (definition === undefined) return undefined;
   const names = { skill_id: skill?.id ?? tool.skill_id, tool: tool.name, definition };
-  return bindCall(names, input, { args, open: tool.open, more: address?.binds });
+  const { parameters, open } = tool;
+  return bindCall(names, input, { args, parameters, open, more: address?.binds });
 }

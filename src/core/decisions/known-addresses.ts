@@ -1,31 +1,28 @@
 /**
  * Decides where a call may send something. An address can carry out data that a model writes into it, so an invented one needs approval
- * once the model has read untrusted text. Free are addresses named by people or a search, a limited number of links in pages per turn and
- * site, and hosts that an operator opened or the asker allowed for the turn. docs/security-details.md shows the rule.
+ * once the model has read untrusted text. Free are addresses named by people, and hosts that an operator opened or the asker allowed for
+ * the turn; results of searches and links in pages are free for a limited number of requests per turn and site.
+ * docs/security-details.md shows the rule.
  */
 
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import { coversHost } from "../skill/network-grants.ts";
 import type { Tool } from "../skill/tool.ts";
 import { hasReadUntrusted, isForeign } from "../transcript/untrusted.ts";
-import {
-  differInOnePlace,
-  hostOfKey,
-  namesSite,
-  readAddress,
-  siteOf,
-  type WebAddress,
-} from "../values/address.ts";
+import { differInOnePlace, hostOfKey, namesSite, readAddress, type WebAddress } from "../values/address.ts";
 import type { ApprovalNeed } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 
-/** Maximum links that one turn may follow to a site, or to a named host: the choice among many links can carry data too. */
-const maxLinks = 10;
-/** Maximum of these that differ in one place only, like links that spell something out. */
-const maxLinksAlike = 5;
+/**
+ * Maximum requests of one turn to a site, or to a host that people named, at addresses that nobody named: the choice among many addresses,
+ * and their order, can carry data too.
+ */
+const maxRequests = 10;
+/** Maximum of these to addresses that differ in one place only, like links that spell something out. */
+const maxAlike = 5;
 
-/** The verdict on an address. `link`: it is free as one of the site's limited number of links. */
-type AddressVerdict = "free" | "link" | "asks";
+/** The verdict on an address. `counted`: it is free as one of the site's limited number of requests. */
+type AddressVerdict = "free" | "counted" | "asks";
 
 /** A call's need for approval because of addresses. */
 export interface AddressNeed extends ApprovalNeed {
@@ -37,33 +34,41 @@ export interface AddressNeed extends ApprovalNeed {
 /** The parts of a scope that a verdict depends on. */
 type Judged = Pick<TurnScope, "seen" | "state" | "turn" | "ports" | "transcript">;
 
-/** Judges an address. `foreign`: it came from text that nobody vouches for, regardless of the transcript. */
-function judgeAddress(
-  scope: Judged,
-  { key, host }: WebAddress,
-  { request, foreign = false }: { request?: CallRequest; foreign?: boolean } = {},
-): AddressVerdict {
+interface Judging {
+  request: CallRequest;
+  /** The site of the address. */
+  site: string;
+  /** The address came from text that nobody vouches for, regardless of the transcript. */
+  foreign?: boolean | undefined;
+}
+
+function judgeAddress(scope: Judged, { key, host }: WebAddress, judging: Judging): AddressVerdict {
   const { seen, state, ports } = scope;
   const both = [seen.thread, seen.turn];
   if (both.some(({ named }) => named.has(key))) return "free";
   if (coversHost(ports.openHosts, host) || state.allowedHosts.has(host)) return "free";
-  if (both.some(({ linked }) => linked.has(key)) && mayFollow(scope, { key, host })) return "link";
-  return foreign || hasStrangersText(scope, request) ? "asks" : "free";
+  if (both.some(({ linked }) => linked.has(key)) && mayRequest(scope, { key, host }, judging))
+    return "counted";
+  return judging.foreign || hasStrangersText(scope, judging.request) ? "asks" : "free";
 }
 
-/** Whether a turn may follow one more link. Links to a named host are counted per host, others per site. */
-function mayFollow({ seen, state }: Judged, { key, host }: WebAddress): boolean {
-  const pages = [...(state.followed.get(siteOf(host)) ?? [])];
-  if (pages.includes(key)) return true;
+/** Whether a call may send one more request to the site. A request that was counted for it before is the same one, e.g. after a crash. */
+function mayRequest({ seen, state }: Judged, { key, host }: WebAddress, { request, site }: Judging): boolean {
+  const sent = state.followed.get(site) ?? [];
+  if (isCounted(sent, request, key)) return true;
   const isNamed = [seen.thread, seen.turn].some(({ hosts }) => hosts.has(host));
+  const pages = sent.map(({ page }) => page);
   const counted = isNamed ? pages.filter((page) => hostOfKey(page) === host) : pages;
-  const alike = pages.filter((page) => differInOnePlace(page, key));
-  return counted.length < maxLinks && alike.length < maxLinksAlike;
+  const alike = new Set(pages.filter((page) => page !== key && differInOnePlace(page, key)));
+  return counted.length < maxRequests && alike.size < maxAlike;
 }
 
-/** Whether a text that the call passes on may contain this address without anybody being asked. */
-export function isKnownAddress(scope: Judged, request: CallRequest, address: WebAddress): boolean {
-  return judgeAddress(scope, address, { request }) !== "asks";
+function isCounted(
+  sent: readonly { call_id: string; page: string }[],
+  { call }: CallRequest,
+  key: string,
+): boolean {
+  return sent.some(({ call_id, page }) => call_id === call.id && page === key);
 }
 
 /** Whether the model has text by anyone other than members of the channel, the operator and the bot. */
@@ -81,8 +86,7 @@ function addressesOf(tool: Tool, input: Json): WebAddress[] {
 }
 
 /**
- * A call's need for approval because of its destinations; undefined if there is none. Links that it follows are recorded, so that they are
- * counted.
+ * A call's need for approval because of its destinations; undefined if there is none. Its requests are counted.
  */
 export async function addressNeed(
   scope: TurnScope,
@@ -105,17 +109,17 @@ export function reasonFor(hosts: readonly string[]): string {
   return `The address at ${hosts.join(", ")} was not named by anybody here, nor by a search. An address can carry data out of this conversation.`;
 }
 
-/** Judges an address and records a followed link. Both happen in one step, so concurrent calls are all counted. */
-export function judgeAndNote(
+/** Judges an address and counts the request. Both happen in one step, so concurrent calls are all counted. */
+export async function judgeAndNote(
   scope: TurnScope,
   request: CallRequest,
   address: WebAddress,
-  options: { foreign?: boolean } = {},
+  { foreign }: { foreign?: boolean } = {},
 ): Promise<AddressVerdict> {
-  const verdict = judgeAddress(scope, address, { request, ...options });
-  if (verdict !== "link") return Promise.resolve(verdict);
-  const page = address.key;
-  const site = siteOf(address.host);
-  if (scope.state.followed.get(site)?.has(page)) return Promise.resolve(verdict);
-  return scope.emit({ type: "link_followed", call_id: request.call.id, site, page }).then(() => verdict);
+  const site = await scope.ports.siteOf(address.host);
+  const verdict = judgeAddress(scope, address, { request, site, foreign });
+  const { key: page } = address;
+  if (verdict === "counted" && !isCounted(scope.state.followed.get(site) ?? [], request, page))
+    await scope.emit({ type: "link_followed", call_id: request.call.id, site, page });
+  return verdict;
 }

@@ -5,16 +5,13 @@
 import { z } from "zod";
 import { isContainer } from "../../base/record.ts";
 import type { KeyValue } from "../ports/storage.ts";
-import { type CallRequest, calledBy, type TurnScope } from "../scope/turn-scope.ts";
+import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import type { ServerTool } from "../skill/tool.ts";
-import { hasReadUntrusted } from "../transcript/untrusted.ts";
-import { linksIn } from "../values/address.ts";
+import { hasReadUntrusted, isSaidWhole } from "../transcript/untrusted.ts";
 import type { ReadArguments } from "../values/call-arguments.ts";
 import { type Binding, bindingSchema, isSameBinding, refusalOf } from "../values/call-binding.ts";
 import { type Approver, approvers, type Cause, isAtLeast } from "../values/inbound.ts";
 import { type Json, toJson } from "../values/json.ts";
-import { bindsNothing } from "../values/shown.ts";
-import { isKnownAddress } from "./known-addresses.ts";
 
 const storedSchema = z.object({
   /** Counts up within its channel. */
@@ -148,15 +145,23 @@ export interface BoundCall {
   /** The called skill; its own guide does not count as untrusted. */
   skill_id: string;
   args: ReadArguments;
+  /** No argument says where it goes or to whom. */
+  nowhere: boolean;
 }
 
 /**
- * Whether an "always here" with this binding lets a call run now. Once the model has read untrusted text, it does not if the binding names
- * no destination, or if the free text mentions somebody or contains an address that nobody named.
+ * Whether an "always here" lets a call run now. Once the model has read untrusted text, it does if it names a destination, and if every free
+ * text of the call was on its card or is the person's own.
  */
-export function isStillAllowed(scope: TurnScope, call: BoundCall, binding: Binding): boolean {
+export function isStillAllowed(
+  scope: TurnScope,
+  call: BoundCall,
+  binding: Binding,
+  { binding: { seen = {} } }: StandingDecision,
+): boolean {
   if (!hasReadUntrusted(scope, call.request, call.skill_id)) return true;
-  return !bindsNothing(binding.values, Object.keys(call.args.free)) && hasOnlyKnownText(scope, call);
+  const wasSeen = (path: string) => seen[path] !== undefined && seen[path] === binding.seen?.[path];
+  return binding.nowhere !== true && isOwnText(scope, call, wasSeen);
 }
 
 /**
@@ -165,7 +170,7 @@ export function isStillAllowed(scope: TurnScope, call: BoundCall, binding: Bindi
  * with each run.
  */
 export function isPlanned(scope: TurnScope, call: BoundCall): boolean {
-  const { bound, free } = call.args;
+  const { bound } = call.args;
   const isUntrusted = hasReadUntrusted(scope, call.request, call.skill_id);
   const isNamed = (value: Json): boolean => {
     if (isContainer(value)) return Object.values(value).every(isNamed);
@@ -173,7 +178,7 @@ export function isPlanned(scope: TurnScope, call: BoundCall): boolean {
     return isTime(value) || standsIn(scope.turn.text, String(value));
   };
   if (!Object.values(bound).every(isNamed)) return false;
-  return !isUntrusted || (!bindsNothing(bound, Object.keys(free)) && hasOnlyKnownText(scope, call));
+  return !isUntrusted || (!call.nowhere && isOwnText(scope, call));
 }
 
 /** A date or time in ISO 8601. */
@@ -206,18 +211,9 @@ function standsIn(text: string, value: string): boolean {
   return false;
 }
 
-/** Mentions that notify people where a text is shown. */
-const mention =
-  /<[@!#]&?!?([^\s<>|^]{1,100})[^<>]{0,200}>|(?<![\p{L}\p{N}._])@(?:everyone|here|channel|all)(?![\p{L}\p{N}])/giu;
-
-/** Whether free text mentions only people the turn may mention, and contains only addresses from people or pages of the thread. */
-function hasOnlyKnownText(scope: TurnScope, { request, args }: BoundCall): boolean {
-  const called = new Set(calledBy(scope));
-  return Object.values(args.free).every(
-    (text) =>
-      linksIn(text).every((address) => isKnownAddress(scope, request, address)) &&
-      [...text.matchAll(mention)].every(([, id]) => id !== undefined && called.has(id)),
-  );
+/** Whether people of the thread wrote every free text of a call themselves, apart from those at these paths. */
+function isOwnText(scope: TurnScope, { args }: BoundCall, isKnown = (_path: string) => false): boolean {
+  return Object.entries(args.free).every(([path, text]) => isKnown(path) || isSaidWhole(scope, text));
 }
 
 const trustSchema = z.object({

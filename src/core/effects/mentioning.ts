@@ -3,6 +3,7 @@
  * (`values/said-line.ts`) need no confirmation; the person confirms everybody else. Mentions of everyone are never possible.
  */
 
+import { sha256 } from "../../base/sha256.ts";
 import { approveWithin } from "../decisions/approval.ts";
 import { notApproved } from "../decisions/not-approved.ts";
 import type {
@@ -18,6 +19,7 @@ import { saidIn, type Turn } from "../scope/turn.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import type { CallInWords } from "../values/call-arguments.ts";
+import { canonicalJson } from "../values/json.ts";
 import type { Place } from "../values/place.ts";
 import { saysName } from "../values/said-line.ts";
 import {
@@ -122,7 +124,10 @@ export interface ChatDesk extends Directory {
   skillId: string;
   channel(name?: string): Promise<ChannelAccess>;
   message(reference: string): Promise<ChannelMessage>;
-  /** Asks the person of the turn. Returns the text that they wrote in place of the quoted one. @throws SkillFailure if they refuse */
+  /**
+   * Asks the person of the turn. A decision covers this input alone. Returns the text that they wrote in place of the quoted one.
+   * @throws SkillFailure if they refuse
+   */
   ask(what: {
     action: string;
     says: CallInWords;
@@ -170,7 +175,9 @@ export function createDesk(scope: TurnScope, callId: string, skillId: string): C
       return found;
     },
     async ask({ action, ...asked }) {
-      const where = { callId: `${callId}/approval:${action}`, skillId };
+      // Identified by what is asked: if that is another when the call is run again, it is asked again.
+      const print = (await sha256(canonicalJson(asked.input))).slice(0, 32);
+      const where = { callId: `${callId}/approval:${action}:${print}`, skillId };
       const decided = await approveWithin(scope, where, { action, ...asked, approver: "asker" });
       if (decided.approved) return decided.edited;
       throw notApproved(decided, { so: "nothing was done" });

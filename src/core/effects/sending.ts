@@ -1,6 +1,7 @@
 /** Messages in addition to the answer: sending them to other places, and changing or deleting messages of the bot. */
 
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
+import { sha256 } from "../../base/sha256.ts";
 import { approveWithin } from "../decisions/approval.ts";
 import { notApproved } from "../decisions/not-approved.ts";
 import type { ChannelAccess, ChannelMessage, KnownPerson, Sending } from "../ports/chat-actions.ts";
@@ -13,6 +14,7 @@ import { WaitingForPerson } from "../values/failure.ts";
 import { fileNameOf, mediaTypeOf } from "../values/file-kind.ts";
 import { mayManage, planOf } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
+import { formatBytes } from "../values/shown.ts";
 import { type ChatDesk, notHere } from "./mentioning.ts";
 import { receiverNamed, tellThem } from "./named-target.ts";
 import { postedText } from "./poll.ts";
@@ -67,7 +69,7 @@ export function createSending(desk: ChatDesk): Sending {
           input: {
             to: target.label,
             text: posted.shown,
-            ...(files.length === 0 ? {} : { files: [...files] }),
+            ...(attached.length === 0 ? {} : { files: await Promise.all(attached.map(contentOf)) }),
           },
           reason: target.isHere ? sharingReason : "It will be read outside this channel, in your name.",
         });
@@ -241,6 +243,11 @@ async function readFiles({ scope }: ChatDesk, paths: readonly string[]): Promise
     }
   }
   return files;
+}
+
+/** A file as a person is asked about it: its name, and what identifies its content. */
+async function contentOf({ name, data }: OutgoingFile): Promise<string> {
+  return `${name} (${formatBytes(data.byteLength)}, SHA-256 ${(await sha256(data)).slice(0, 16)}…)`;
 }
 
 /** A manipulated model could replace text that people trust. */

@@ -174,7 +174,7 @@ type PlainEvent =
       /** The kind of addresses in the output, as in `Tool`. */
       finds?: "results" | "links" | "mentions" | undefined;
     }
-  /** A call followed a link; links are counted per site. `page` is the key of the link's address. */
+  /** A call goes to an address that no person named; such requests are counted per site. `page` is the key of the address. */
   | { type: "link_followed"; call_id: string; site: string; page: string }
   | {
       type: "stage";

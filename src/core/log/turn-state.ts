@@ -98,8 +98,8 @@ export interface TurnState {
   sent: number;
   /** Hosts that a person allowed for this turn. */
   readonly allowedHosts: Set<string>;
-  /** Sites, with the pages of each that the turn reached through links: keys of `WebAddress`. */
-  readonly followed: Map<string, Set<string>>;
+  /** The requests of the turn to addresses that no person named: site → a request each, by its call and the key of its `WebAddress`. */
+  readonly followed: Map<string, readonly { call_id: string; page: string }[]>;
   /** Skills activated in this turn → the call that activated them; undefined for skills that a person requested by name. */
   activated: Map<string, string | undefined>;
 }
@@ -197,7 +197,7 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
       else runOf(state, event.call_id);
       break;
     case "link_followed":
-      state.followed.set(event.site, new Set(state.followed.get(event.site)).add(event.page));
+      state.followed.set(event.site, [...(state.followed.get(event.site) ?? []), event]);
       break;
     case "question_asked":
     case "question_answered":

@@ -112,6 +112,8 @@ function callsOf(scope: TurnScope, { call, depth }: CallRequest, signal: AbortSi
   };
 }
 
+const asksSomebody: ReadonlySet<string> = new Set(["approval_requested", "question_asked"]);
+
 /** Nobody can be asked in the middle of a run of code: its process cannot wait for hours. */
 class NobodyAsked extends ExpectedFailure {
   constructor() {
@@ -119,12 +121,15 @@ class NobodyAsked extends ExpectedFailure {
   }
 }
 
-/** The turn as it is, but that a request to a person fails before it is made. */
+/**
+ * The turn as it is, but that a request to a person fails before it is made. So does what would make the turn private: whether the code may
+ * leave files in the thread was decided before it ran.
+ */
 function withoutAsking(scope: TurnScope): TurnScope {
   const unattended: TurnScope = Object.create(scope, {
     emit: {
       value: (event: TurnEventBody) =>
-        event.type === "approval_requested" || event.type === "question_asked"
+        asksSomebody.has(event.type) || (event.type === "answer_private" && !scope.state.private)
           ? Promise.reject(new NobodyAsked())
           : scope.emit(event),
     },

@@ -187,6 +187,8 @@ export interface GivenPorts {
   approvals: ApprovalRules;
   /** Hosts whose addresses need no approval: names, `*.` for subdomains, with a port where it is not the default. */
   openHosts: readonly string[];
+  /** The part of a host that one owner probably controls, equal for all its hosts. */
+  siteOf(host: string): Promise<string>;
   clock: Clock;
   countTokens: CountTokens;
   /** The declared variables of a skill that the operator has set. */

@@ -3,7 +3,14 @@ import { isOfSkill, type TranscriptStep } from "../log/transcript.ts";
 import type { TurnEventBody, TurnEventBodyOf } from "../log/turn-event.ts";
 import { loggedCallId } from "../log/turn-state.ts";
 import { outputText } from "../skill/tool.ts";
-import { addressesIn, linksIn, namesSite, type Seen, type WebAddress } from "../values/address.ts";
+import {
+  addressesIn,
+  linksIn,
+  namesSite,
+  readAddress,
+  type Seen,
+  type WebAddress,
+} from "../values/address.ts";
 import type { Inbound } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import type { AssistantMessage, KeptImage, ToolMessage } from "../values/message.ts";
@@ -253,7 +260,7 @@ function readAround({ thread, files }: TurnEventBodyOf<"context_read">): Seen {
 function result({ status, output, finds }: TurnEventBodyOf<"tool_finished">, input: Json): Seen | undefined {
   if (status === "error" || finds === undefined) return undefined;
   const [links, given] = [linksIn(textOf(output)), textOf(input)];
-  if (finds === "results") return { named: without(links, given) };
+  if (finds === "results") return { linked: without(addressesOf(output), given) };
   if (finds === "links") return { linked: without(links, given) };
   const hosts = new Set(addressesIn(given).map(({ host }) => host));
   return { linked: keys(links.filter(({ host }) => !hosts.has(host))) };
@@ -267,6 +274,13 @@ function without(addresses: readonly WebAddress[], text: string): string[] {
 
 function keys(addresses: readonly WebAddress[]): string[] {
   return addresses.map(({ key }) => key);
+}
+
+/** The addresses that are values of their own: a result's, and not those in its text. */
+function addressesOf(value: Json): WebAddress[] {
+  if (isContainer(value)) return Object.values(value).flatMap(addressesOf);
+  const address = typeof value === "string" && !/\s/.test(value) ? readAddress(value) : undefined;
+  return address === undefined ? [] : [address];
 }
 
 /** All texts of a value, one per line. */

@@ -47,10 +47,34 @@ export function isOwnWords(scope: TurnScope, { depth }: CallRequest, text: strin
   );
   if (hasRead || turn.author.trust === "guest" || turn.cause !== undefined) return false;
   if (depth > 0 || turn.task !== undefined || isOfOutsiders(toldMessage(scope))) return false;
-  const said = (transcript?.messages ?? []).flatMap((message) =>
+  return isSaidIn(text, [...saidHere(transcript), turn.text].join("\n"));
+}
+
+/** Whether people of the thread wrote a text, word for word and in one piece. Unlike single words, nobody can make other sentences of it. */
+export function isSaidWhole({ transcript, turn }: TurnScope, text: string): boolean {
+  if (turn.author.trust === "guest") return false;
+  return [...saidHere(transcript), turn.text].some((said) =>
+    ` ${plainText(said)} `.includes(` ${plainText(text)} `),
+  );
+}
+
+/** What people other than guests said in the thread. */
+function saidHere(transcript: Transcript | undefined): string[] {
+  return (transcript?.messages ?? []).flatMap((message) =>
     message.role === "user" && message.by_guest !== true ? (message.said ?? "") : [],
   );
-  return isSaidIn(text, [...said, turn.text].join("\n"));
+}
+
+/** Its words, in any case, with the signs within them. */
+function plainText(text: string): string {
+  const words = text
+    .normalize("NFC")
+    .toLowerCase()
+    .split(/[\s"“”„«»]+/u);
+  return words
+    .map((word) => word.replace(/^[.,;:!?…]+|(?<![.,;:!?…])[.,;:!?…]+$/gu, ""))
+    .filter(Boolean)
+    .join(" ");
 }
 
 function hasForeignGuide(transcript: Transcript | undefined, catalogue: Catalogue, of: string): boolean {

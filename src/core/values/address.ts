@@ -28,35 +28,6 @@ export function hostOfKey(key: string): string {
 }
 
 /**
- * The part of a host that one owner probably controls: the last two labels of its name, or three if the label before the country code is
- * short (`example.co.uk`). IPv4 addresses count as a whole, IPv6 addresses by their first 48 bits, the minimum that a site is assigned (RFC
- * 6177). Ports make no difference, because one owner has them all.
- */
-export function siteOf(host: string): string {
-  const name = host.replace(/:\d+$/, "");
-  if (name.startsWith("[")) return siteOfIpv6(name);
-  const labels = name.split(".");
-  if (/^\d+$/.test(labels.at(-1) ?? "")) return name;
-  const isShort = (labels.at(-1)?.length ?? 0) === 2 && (labels.at(-2)?.length ?? 0) <= 3;
-  return labels.slice(isShort ? -3 : -2).join(".");
-}
-
-/** The site of an address as `URL` writes it, in brackets. A mapped IPv4 address belongs to the site of that IPv4 address. */
-function siteOfIpv6(name: string): string {
-  const [front = "", back] = name.slice(1, -1).split("::");
-  const groupsOf = (text: string) => (text === "" ? [] : text.split(":"));
-  const [first, last] = [groupsOf(front), groupsOf(back ?? "")];
-  const zeros = Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => "0");
-  const groups = [...first, ...zeros, ...last];
-  const isMapped = groups.slice(0, 5).every((group) => group === "0") && groups[5] === "ffff";
-  if (!isMapped) return `[${groups.slice(0, 3).join(":")}::]`;
-  return groups
-    .slice(6)
-    .flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255])
-    .join(".");
-}
-
-/**
  * Whether two addresses of one site, by their keys, differ in at most one path segment or one parameter. The choice among many such links
  * can spell out data one character at a time. Host, port and login make no difference.
  */
@@ -156,9 +127,9 @@ function variantsOf(written: string): string[] {
 
 /** The addresses that one event showed, or that a transcript carries over, as keys of `WebAddress`. */
 export interface Seen {
-  /** Named by people or searches. */
+  /** Named by people. */
   named?: readonly string[] | undefined;
-  /** Links in pages, and addresses that strangers wrote. */
+  /** Results of searches, links in pages, and addresses that strangers wrote. */
   linked?: readonly string[] | undefined;
   /** A stranger wrote a text, or a name contains an address. Other untrusted text is detected in the transcript (`untrusted.ts`). */
   untrusted?: true | undefined;

@@ -4,9 +4,10 @@
  * only, so it refuses more than "always here" allows.
  */
 import { z } from "zod";
+import { isContainer } from "../../base/record.ts";
 import { sha256 } from "../../base/sha256.ts";
 import { destinationsIn, type ReadArguments } from "./call-arguments.ts";
-import { canonicalJson, type Json } from "./json.ts";
+import { canonicalJson, type Json, type JsonSchema, objectOf } from "./json.ts";
 import { jsonSchema } from "./json-schema.ts";
 
 const valuesSchema = z.record(z.string(), jsonSchema);
@@ -21,6 +22,10 @@ export const bindingSchema = z.object({
   values: valuesSchema,
   /** Arguments that may differ because the tool says so (`Tool.open`); absent if there are none. */
   open: z.array(z.string()).optional(),
+  /** Set if no value says where the call goes or to whom: the decision then only names the tool. */
+  nowhere: z.literal(true).optional(),
+  /** The free text that people saw when they decided, by path: SHA-256 of each. */
+  seen: z.record(z.string(), z.string()).optional(),
   /** The values that "never" is bound to; absent if they equal `values`. */
   refuses: valuesSchema.optional(),
   /** The kind of plan whose turns alone "always here" covers: the one that began the turn in which it is given. */
@@ -37,13 +42,15 @@ export function isSameBinding(one: Binding, other: Binding): boolean {
 }
 
 /** The scope of "never" for a call with this binding. */
-export function refusalOf({ open: _open, plan: _plan, refuses, ...binding }: Binding): Binding {
-  return { ...binding, values: refuses ?? binding.values };
+export function refusalOf({ skill_id, tool, definition, values, refuses = values }: Binding): Binding {
+  return { skill_id, tool, definition, values: refuses };
 }
 
 /** Further parts of a binding, in addition to the call's own arguments. */
 interface Bound {
   args: ReadArguments;
+  /** The tool's schema. */
+  parameters: JsonSchema;
   open?: readonly string[] | undefined;
   /** Additional values, e.g. the requested hosts. */
   more?: Binding["values"] | undefined;
@@ -53,7 +60,7 @@ interface Bound {
 export async function bindCall(
   names: Pick<Binding, "skill_id" | "tool" | "definition">,
   input: Json,
-  { args, open = [], more }: Bound,
+  { args, parameters, open = [], more }: Bound,
 ): Promise<Binding | undefined> {
   const destinations = destinationsIn(input);
   const kept = await keptValues(args.bound);
@@ -65,9 +72,31 @@ export async function bindCall(
   return {
     ...names,
     values,
-    ...(left.length === 0 ? {} : { open: left }),
-    ...(canonicalJson(refuses) === canonicalJson(values) ? {} : { refuses }),
+    open: left.length === 0 ? undefined : left,
+    nowhere: more === undefined && leadsNowhere(args, parameters) ? true : undefined,
+    seen: await printsOf(args.free),
+    refuses: canonicalJson(refuses) === canonicalJson(values) ? undefined : refuses,
   };
+}
+
+/**
+ * Whether a call has free text, and none of its other arguments says where it goes or to whom: numbers, flags and one of a schema's choices
+ * do not.
+ */
+export function leadsNowhere({ bound, free }: ReadArguments, { properties }: JsonSchema): boolean {
+  const choices = (name: string) =>
+    objectOf(objectOf(objectOf(properties)[name]).items ?? objectOf(properties)[name]);
+  const isPlace = (name: string, value: Json): boolean => {
+    if (isContainer(value)) return Object.values(value).some((each) => isPlace(name, each));
+    return typeof value === "string" && value !== "" && choices(name).enum === undefined;
+  };
+  return Object.keys(free).length > 0 && !Object.entries(bound).some(([name, value]) => isPlace(name, value));
+}
+
+/** SHA-256 of each text. */
+async function printsOf(texts: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+  const prints = Object.entries(texts).map(async ([path, text]) => [path, await sha256(text)] as const);
+  return Object.fromEntries(await Promise.all(prints));
 }
 
 /** Maximum JSON characters of one value that is kept unchanged. Of a longer value, its length and SHA-256 are kept. */

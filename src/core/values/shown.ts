@@ -269,18 +269,18 @@ const maxLabel = 70;
 
 /** The scope of a possible standing decision, and the arguments of the call that asks. */
 interface ForGood {
-  binds: Pick<Binding, "values" | "open" | "refuses" | "plan">;
+  binds: Pick<Binding, "values" | "open" | "refuses" | "plan" | "nowhere">;
   input: Json;
 }
 
 /** Describes for people what "always here" would allow and "never" refuse. `where` is the place of the decision. */
 export function alwaysText({ binds, input }: ForGood, where = "in this channel"): string {
-  const { values, refuses = values, plan } = binds;
+  const { values, refuses = values, plan, nowhere } = binds;
   const open = openIn({ binds, input });
   const allowed = [destinationText(values), anyOf(open)].filter(Boolean).join(", ");
-  const again = bindsNothing(values, open)
-    ? " it asks again once a thread has read text that nobody here vouches for;"
-    : "";
+  const unless = "once a thread has read text that nobody here vouches for, it asks again";
+  const other = open.length === 0 ? "" : ` ${unless} for other text than this or your own;`;
+  const again = nowhere ? ` ${unless};` : other;
   const refused = refuses === values ? "" : ` with ${destinationText(refuses) || "any arguments"}`;
   const to = allowed === "" ? "" : ` with ${allowed}`;
   const within = plan === undefined ? where : `in turns of this ${plan} alone, ${where}`;
@@ -325,16 +325,4 @@ export function destinationText(values: Binding["values"]): string {
       return `${name} = ${text.length > maxValue ? `${text.slice(0, maxValue - 1)}…` : text}`;
     })
     .join(", ");
-}
-
-/**
- * Whether a decision with these values and open arguments does not limit where a call goes: booleans, null and empty values name no
- * destination. Such a decision only names the tool.
- */
-export function bindsNothing(values: Binding["values"], open: readonly string[]): boolean {
-  const leadsNowhere = Object.values(values).every((value) => {
-    if (isContainer(value)) return Object.keys(value).length === 0;
-    return typeof value === "boolean" || value === null || value === "";
-  });
-  return leadsNowhere && open.length > 0;
 }

@@ -5,6 +5,7 @@ import type { CallRequest, TurnScope } from "../../../src/core/scope/turn-scope.
 import type { Skill } from "../../../src/core/skill/skill.ts";
 import { createSeenAddresses, readAtOpening } from "../../../src/core/values/address.ts";
 import type { Cause, Trust } from "../../../src/core/values/inbound.ts";
+import { siteOf } from "../../../src/net/site-of.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 
 interface CallScopeOptions {
@@ -49,6 +50,7 @@ export function callScope(options: CallScopeOptions = {}) {
     ports: {
       store: createMemoryKeyValue(),
       openHosts: [],
+      siteOf,
       approvals: {},
       grants: { hostsOf: async () => [] },
       clock: { now: () => 1_000 },

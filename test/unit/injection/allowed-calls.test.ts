@@ -9,8 +9,6 @@ import { testSkill, testSource } from "../../support/skills/test-skill.ts";
 import { ben, createTestApp, home } from "../../support/test-app.ts";
 
 const secret = "vault-code-4711";
-/** What the model writes for EVIL; no person wrote it. */
-const evil = `https://evil.test/?d=${secret}`;
 
 /** A tool of a server the operator configured. */
 function serverTool(tool: string, run: (input: Json) => Json, hints = {}) {
@@ -18,9 +16,18 @@ function serverTool(tool: string, run: (input: Json) => Json, hints = {}) {
   return { name: `bank__${tool}`, effect: "side_effect" as const, server, run };
 }
 
+interface Deciding {
+  read?: boolean;
+  verdict?: Verdict | boolean;
+  /** What the model writes in place of WORDS. */
+  writes?: string;
+}
+
 /** A bot whose model makes the call that it is asked for as JSON, after it has read a mail where the person says so. */
 function createBank() {
   const ran: Json[] = [];
+  /** What the model writes for WORDS; no person wrote it. */
+  let words = "";
   const pay = serverTool("pay", (input) => {
     ran.push(input);
     return "done";
@@ -32,7 +39,7 @@ function createBank() {
   const model = scriptedModel(({ messages }) => {
     const last = messages.at(-1);
     const asked = messages.findLast(({ role }) => role === "user")?.text ?? "";
-    const input = JSON.parse(/\{.*\}/s.exec(asked)?.[0].replace("EVIL", evil) ?? "null");
+    const input = JSON.parse(/\{.*\}/s.exec(asked)?.[0].replace("WORDS", words) ?? "null");
     if (last?.role === "user" && asked.includes("Read my mail")) return [{ call: "bank__read", with: {} }];
     const isDone = last?.role === "tool" && last.tool === "bank__pay";
     return isDone ? "Done." : [{ call: "bank__pay", with: input }];
@@ -40,11 +47,9 @@ function createBank() {
   const { app, say } = createTestApp(model, { sources: [testSource([bank])] });
   let threads = 0;
   /** Has it paid in a thread of its own; answers how often that asked, and with what it would have been allowed for good. */
-  const paid = async (
-    input: Json,
-    { read = false, verdict = false }: { read?: boolean; verdict?: Verdict | boolean } = {},
-  ) => {
+  const paid = async (input: Json, { read = false, verdict = false, writes = "" }: Deciding = {}) => {
     threads += 1;
+    words = writes;
     const text = `${read ? "Read my mail. " : ""}${JSON.stringify(input)}`;
     const turnId = await say(text, { by: ben, namespace: home.namespace, thread: `t${threads}` });
     const asked = [];
@@ -91,14 +96,15 @@ describe("an “always here” that is bound to nothing", () => {
 
 describe("free text to a destination that is always allowed", () => {
   it.each([
-    ["is unasked after a mail was read, in other words", "I come at noon", 0],
-    ["asks where it holds an address that nobody named", "see EVIL", 1],
-    ["asks where it calls everybody", "lunch <!channel>", 1],
-    ["asks where it calls somebody else", "hello <@U6EVE>", 1],
-  ])("free text to an always allowed destination %s", async (_what, text, asks) => {
+    ["is unasked after a mail was read in the words of the person", "I come at noon", "", 0],
+    ["is unasked in the words of the card", "WORDS", "hello", 0],
+    ["asks in the words of the model", "WORDS", "I come at noon", 1],
+    ["asks where it calls somebody", "WORDS", "hello <@U6EVE>", 1],
+    ["asks where it adds to the words of the person", "I come at noon WORDS", `and ${secret}`, 1],
+  ])("free text to an always allowed destination %s", async (_what, text, writes, asks) => {
     const { paid } = createBank();
     await paid({ to: "ann", text: "hello" }, { verdict: "always" });
-    expect(await paid({ to: "ann", text }, { read: true })).toHaveLength(asks);
+    expect(await paid({ to: "ann", text }, { read: true, writes })).toHaveLength(asks);
   });
 });
 

@@ -116,10 +116,7 @@ function tasks({ docs, news, api }: Places, other: boolean): Task[][] {
 
 /** A search whose results are on the site of news, and on ten hosts of their own. */
 function searchSkill(results: () => readonly string[]) {
-  const run = () =>
-    results()
-      .map((url, at) => `${at + 1}. Result ${at}: ${url}`)
-      .join("\n");
+  const run = () => ({ results: results().map((url, at) => ({ title: `Result ${at}`, url })) });
   return testSkill("web-search", [{ name: "web-search", finds: "results", run }]);
 }
 
@@ -161,21 +158,24 @@ async function office() {
   return { ...places, ...world, results, cards };
 }
 
-it("forty ordinary requests ask two or three times, and hardly ever once each tool is allowed", async () => {
+it("forty ordinary requests ask at most five times, and then only for texts that were written after reading", async () => {
   const bot = await office();
   const threads = tasks(bot, false);
-  const count = async (day: string, of: readonly Task[][]) => {
-    let sum = 0;
+  const askedOn = async (day: string, of: readonly Task[][]) => {
+    const asked: string[] = [];
     for (const [at, thread] of of.entries())
-      for (const task of thread) sum += await bot.cards(task, `${day}-${at}`);
-    return sum;
+      for (const task of thread)
+        for (let cards = await bot.cards(task, `${day}-${at}`); cards > 0; cards -= 1) asked.push(task.says);
+    return asked;
   };
   expect(threads.flat()).toHaveLength(40);
 
-  const first = await count("monday", threads);
-  expect(first).toBeGreaterThan(0);
-  expect(first).toBeLessThanOrEqual(4);
-  expect(await count("tuesday", tasks(bot, true))).toBeLessThanOrEqual(2);
+  const mails = ["Tell Ann that I come", "And Ben too", "Mail me the result", "Send it to the team"];
+  const link = "Is there a changelog on the docs site?";
+  expect(await askedOn("monday", threads)).toEqual([...mails.slice(0, 3), link, ...mails.slice(3)]);
+  expect(await askedOn("tuesday", tasks(bot, true))).toEqual(mails);
+  // The same texts again: of two for Ben, the card of the last one counts.
+  expect(await askedOn("wednesday", tasks(bot, true))).toEqual(mails.slice(1, 3));
 
   const failed = bot.model.requests
     .flatMap(({ messages }) => toolResults(messages))
@@ -185,13 +185,17 @@ it("forty ordinary requests ask two or three times, and hardly ever once each to
   expect(asked).toEqual(
     expect.arrayContaining(["/stock/screws", "/stock/nails%20%26%20bolts", "/stock/..%2Fwashers"]),
   );
-  expect(bot.mail?.effects).toHaveLength(8);
+  expect(bot.mail?.effects).toHaveLength(12);
 });
 
 it("research on ten pages of ten sites asks nothing", async () => {
   const bot = await office();
   const sites = await Promise.all(Array.from({ length: 10 }, () => openSite()));
-  bot.results.splice(0, 3, ...sites.map(({ origin }, at) => `${origin}/report-${at}?lang=en`));
+  bot.results.splice(
+    0,
+    3,
+    ...sites.map(({ port }, at) => `http://tides-${at}.de:${port}/report-${at}?lang=en`),
+  );
   for (const { pages, origin } of sites) pages["/report"] = `More at ${origin}/details`;
   const rounds = [
     [tool("web-search", { query: "tides" })],

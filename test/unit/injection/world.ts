@@ -17,6 +17,7 @@ import { openBench } from "../../support/skills/mcp-bench.ts";
 import { shippedSkills } from "../../support/skills/shipped-skills.ts";
 import { testSource } from "../../support/skills/test-skill.ts";
 import { ada, ben, createTestApp, type TestApp } from "../../support/test-app.ts";
+import { resolverOf } from "../net/local-server.ts";
 import { temporaryFolder } from "../skills/temporary-folder.ts";
 import { type MailServer, openMailServer } from "./mail-server.ts";
 
@@ -66,7 +67,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const app = createTestApp(model, {
     saidLine: createSaidLine(),
     limits: { skill_list_tokens: 4_000 },
-    web: createWeb({ allow: ["127.0.0.1"], timeoutMs: 5_000 }),
+    web: createWeb({ allow: ["127.0.0.1"], lookup: resolverOf(["127.0.0.1"]), timeoutMs: 5_000 }),
     sources: [
       ...shippedSkills,
       createFlowSource({ source: "workspace", precedence: 5, root, ports: {} }),

@@ -51,16 +51,16 @@ export function escapedText(text: string, calls: readonly string[] = []): string
   );
 }
 
-/** Parts that make a link: a scheme, a label with its address, a name with a dot. */
-const link = /:(?=\/\/)|\](?=\()|(?<=[\p{L}\p{N}-])\.(?=\p{L}{2})/gu;
+/** Parts that make a link: a scheme, a label with its address or its definition, a name with a dot. */
+const link = /:(?=\/\/)|\](?=[(:])|(?<=[\p{L}\p{N}-])\.(?=\p{L}{2})/gu;
 
 /** The text without links. It looks the same. */
 function withoutLinks(markdown: string): string {
   return markdown.replace(link, (start) => start + invisible);
 }
 
-/** The end of a piece that the next piece may continue to a mention, a link or a fence. */
-const unfinished = /(?:<[!@]?&?|@|\]|`{1,8})?[\p{L}\p{N}_.:/^-]{0,200}$/u;
+/** The end of a piece that the next piece may continue to a mention or a link. */
+const unfinished = /(?:<[!@]?&?|@|\])?[\p{L}\p{N}_.:/^-]{0,200}$/u;
 
 export interface PieceFilter {
   /** @param calls ids that the text may mention */
@@ -72,26 +72,14 @@ export interface PieceFilter {
 
 /**
  * Disables mentions and links in a text that comes in pieces, including those split between pieces. Link previews cannot be
- * turned off in Slack's streams, and a preview would fetch an address that a model wrote. Slack previews nothing in a code block, whose
- * text stays as it is, so that it can be copied.
+ * turned off in Slack's streams, and a preview would fetch an address that a model wrote. Links in code are disabled too: what is code is
+ * for Slack's own parser to say.
  */
 export function createPieceFilter(): PieceFilter {
   let held = "";
   let tookLinks = false;
-  /** The fence of the open code block, and whether the text ends in the middle of a line. */
-  let fence = "";
-  let isWithinLine = false;
-  const cleanLine = (line: string) => {
-    const [, mark = ""] = (isWithinLine ? undefined : /^ {0,3}(`{3,})/.exec(line)) ?? [];
-    isWithinLine = !line.endsWith("\n");
-    const isCode = fence !== "" || mark !== "";
-    if (fence === "") fence = mark;
-    else if (mark.length >= fence.length) fence = "";
-    return isCode ? line : withoutLinks(line);
-  };
   const clean = (text: string, calls: readonly string[] | undefined) => {
-    const lines = text === "" ? [] : text.split(/(?<=\n)/);
-    const linkless = lines.map(cleanLine).join("");
+    const linkless = withoutLinks(text);
     tookLinks ||= linkless !== text;
     return withoutMentions(linkless, calls);
   };

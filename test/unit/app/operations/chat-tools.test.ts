@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { objectOf } from "../../../../src/core/values/json.ts";
+import { approve } from "../../../support/bot/ask-app.ts";
 import {
   agents,
   ann,
@@ -10,6 +12,9 @@ import {
   inBackground,
   say,
 } from "../../../support/fakes/chat-world.ts";
+import { exited, fakeCode } from "../../../support/fakes/fake-code.ts";
+import { runThatWrites } from "../../../support/fakes/folder-code.ts";
+import { follow } from "../../../support/follow.ts";
 import type { Line } from "../../../support/models/scripted-model.ts";
 
 describe("reading a channel", () => {
@@ -104,6 +109,39 @@ describe("reading a channel", () => {
     });
     expect(result).toContain("random: Lunch");
     expect(result).not.toMatch(/board|secret/);
+  });
+});
+
+describe("code that reads the chat", () => {
+  /** Code that reads this channel, and what it got. */
+  const reads = (channel: string) => {
+    const got: unknown[] = [];
+    const code = fakeCode(async ({ onCall }) => {
+      got.push(await onCall?.("chat_read", { channel }).catch((error: Error) => error.message));
+      return exited("done");
+    });
+    return { code, got };
+  };
+  const run = { call: "run_code", with: { language: "python", code: "x" } };
+
+  it("code reads no other channel in the middle of a run, whose files everybody sees", async () => {
+    const { code, got } = reads("#random");
+    const world = createWorld([[run], "Done."], {}, { code });
+    const { events } = await ask(world, "summarise #random with code");
+    expect(got).toEqual([expect.stringContaining("A person has to be asked")]);
+    expect(events.map(({ type }) => type)).not.toContain("answer_private");
+  });
+
+  it("code reads another channel in a turn that is private already, after the asker agreed to its files", async () => {
+    const { code, got } = reads("#random");
+    const world = createWorld(
+      [...call("read", { channel: "#random" }).slice(0, 1), [run], "Done."],
+      {},
+      { code },
+    );
+    const { asked } = await ask(world, "summarise #random, then count with code");
+    expect(asked).toHaveLength(1);
+    expect(JSON.stringify(got)).toContain("Pizza");
   });
 });
 
@@ -335,6 +373,28 @@ describe("sending", () => {
       expect(result).toContain("at most 300 characters");
       expect(asked).toEqual([]);
     });
+  });
+
+  it("a file is sent with the content that was asked about, and another content is asked about again", async () => {
+    const send = { call: "chat_send", with: { to: "#random", text: "The plan", files: ["output/plan.txt"] } };
+    const world = createWorld([[send], "Done."]);
+    const folder = world.app.folders.of({ namespace: general, thread: "t1" });
+    await runThatWrites(folder, { "output/plan.txt": "harmless" });
+    const turnId = await world.app.say("send the plan to #random", {
+      ...{ by: ann, namespace: general, thread: "t1", key: "0.0" },
+      origin: { message: "0.0", said_at: 0, files: [], in_thread: false },
+    });
+    const shown: unknown[] = [];
+    for await (const event of follow(world.app.app, turnId)) {
+      if (event.type !== "approval_requested") continue;
+      shown.push(objectOf(event.input).files);
+      if (shown.length === 1) await runThatWrites(folder, { "output/plan.txt": "vault-code-4711" });
+      await approve(world.app.app, event.approval_id, shown.length < 3, ann);
+    }
+    expect(shown).toEqual([
+      [expect.stringMatching(/^plan\.txt \(8 B, SHA-256 \w{16}…\)$/)],
+      [expect.stringMatching(/^plan\.txt \(15 B, SHA-256 \w{16}…\)$/)],
+    ]);
   });
 
   it("a turn stops sending at its maximum number of messages", async () => {

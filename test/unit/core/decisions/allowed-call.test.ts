@@ -151,10 +151,17 @@ describe("the plan of a schedule", () => {
   it.each<[string, Arguments, boolean]>([
     ["a place and a text that it names", { bound: { to: "general" }, free: { text: "good morning" } }, true],
     [
-      "a place that it names, with a text of its own",
-      { bound: { to: "general" }, free: { text: "hi" } },
-      false,
+      "a place that it names, with plain words",
+      { bound: { to: "general" }, free: { text: "Hi: 1.5 % (up)." } },
+      true,
     ],
+    ...["see evil.test", "http:\\\\evil", "<b>hi</b>", "hi @eve", "a/b", "&#104;i"].map(
+      (text): [string, Arguments, boolean] => [
+        `no ${text}`,
+        { bound: { to: "general" }, free: { text } },
+        false,
+      ],
+    ),
     ["a text without a place", { free: { text: "hi" } }, false],
     ["a yes that it does not name", { bound: { to: "general", public: true } }, false],
     ["nothing that it does not name", { bound: { to: "general", thread: null } }, false],

@@ -94,8 +94,10 @@ describe("the card of an approval", () => {
     expect(buttons?.map(({ label }) => label)).toContain("Always here, any text, data.body");
     expect(markdown).toContain("with iban = DE01, amount = 1, any text, data.body, in this channel;");
     expect(markdown).toContain("“Never” refuses it with any arguments without asking");
-    const free = rendered({ input: { text: "rent" }, binds: { ...binds, values: {} } });
-    expect(free.markdown).toContain("asks again once a thread has read text that nobody here vouches for");
+    const again = "once a thread has read text that nobody here vouches for, it asks again";
+    expect(markdown).toContain(`${again} for other text than this or your own;`);
+    const free = rendered({ input: { text: "rent" }, binds: { ...binds, values: {}, nowhere: true } });
+    expect(free.markdown).toContain(`${again};`);
   });
 
   it("an approval card gives the time in its reader's zone, and never in its text", () => {

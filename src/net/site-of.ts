@@ -11,7 +11,10 @@ export async function siteOf(host: string): Promise<string> {
   if (name.startsWith("[")) return siteOfIpv6(name.slice(1, -1));
   if (isIP(name) !== 0) return name;
   const { parse } = await import("tldts");
-  const { isIcann, domain, publicSuffix } = parse(name, { extractHostname: false, allowPrivateDomains: false });
+  const { isIcann, domain, publicSuffix } = parse(name, {
+    extractHostname: false,
+    allowPrivateDomains: false,
+  });
   return (isIcann === true ? domain : publicSuffix) ?? name;
 }
 

@@ -22,7 +22,8 @@ const insert = `
   INSERT INTO due_entries (id, namespace, shown_in, kind, due_at, value) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (id) DO NOTHING RETURNING id`;
 
-const update = "UPDATE due_entries SET namespace = $2, shown_in = $3, kind = $4, due_at = $5, value = $6 WHERE id = $1";
+const update =
+  "UPDATE due_entries SET namespace = $2, shown_in = $3, kind = $4, due_at = $5, value = $6 WHERE id = $1";
 
 const listed = (where: string) => `
   ${select} WHERE ${where} AND (CAST($2 AS TEXT) IS NULL OR kind = $2) ORDER BY ordinal LIMIT $3`;
@@ -59,9 +60,7 @@ export function createDueEntries(tables: DueTables): DueEntries {
     },
     get: async (id) => (await read(`${select} WHERE id = $1`, id))[0],
     list: ({ namespace = null, shown_in, kind = null, most = defaultMost }) =>
-      shown_in === undefined
-        ? read(ofNamespace, namespace, kind, most)
-        : read(shownIn, shown_in, kind, most),
+      shown_in === undefined ? read(ofNamespace, namespace, kind, most) : read(shownIn, shown_in, kind, most),
     change: (id, change) =>
       durably(function* () {
         const [row] = yield [`${select} WHERE id = $1 ${tables.lock}`, id];

@@ -27,7 +27,7 @@ export const guards: Readonly<Record<string, Guard>> = {
     tests: ["unit/core/decisions/standing-decisions"],
   },
   allowed: {
-    files: ["core/decisions/standing-decisions.ts isStillAllowed..hasOnlyKnownText"],
+    files: ["core/decisions/standing-decisions.ts isStillAllowed..isOwnText"],
     tests: ["unit/core/decisions/allowed-call"],
   },
   decisions: {

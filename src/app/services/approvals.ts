@@ -6,7 +6,8 @@ import type { Signal, TurnReading, TurnRecord, TurnSignals } from "../../core/lo
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import { isPrivateTurn } from "../../core/transcript/audience.ts";
-import { textToEdit } from "../../core/values/call-arguments.ts";
+import { readArguments, textToEdit } from "../../core/values/call-arguments.ts";
+import { printsOf } from "../../core/values/call-binding.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { type Author, mayApprove, mayDecide, planOf } from "../../core/values/inbound.ts";
 import { turnLabel } from "../../core/values/shown.ts";
@@ -20,7 +21,7 @@ export interface ApprovalDeps {
   audit: Audit;
   /** Where the people who may decide are looked up. */
   platforms: Pick<ChatPlatforms, "of">;
-  /** Called when a decision is stored. */
+  /** Called when a decision is stored, with the standing decision that follows from it. */
   wake(): void;
 }
 
@@ -68,6 +69,8 @@ export function createApprovals(deps: ApprovalDeps) {
       const decision = decisionOf(approvalId, meant, by, edited);
       if (isOver || !(await storeDecision(deps, turn.turn_id, decision))) return tooLate;
       await storeStanding(deps, found, meant, by);
+      // Only now: other calls of the turn that wait look for a standing decision.
+      deps.wake();
       deps.audit.record({ by, ...auditOf(meant, found, edited) });
       return { ok: true, value: { decided: true } };
     },
@@ -122,13 +125,12 @@ function decisionOf(
 
 /** Whether the decision counts: the first one does. */
 async function storeDecision(
-  { log, clock, wake }: ApprovalDeps,
+  { log, clock }: ApprovalDeps,
   turnId: string,
   decision: ApprovalSignal,
 ): Promise<boolean> {
   if ((await firstDecision(log, turnId, decision.approval_id)) !== undefined) return false;
   if (!(await log.signal(turnId, decision, clock.now()))) return false;
-  wake();
   // When two decide at the same moment, the log says who was first.
   const first = await firstDecision(log, turnId, decision.approval_id);
   return first?.by === decision.by && first.approved === decision.approved;
@@ -139,16 +141,16 @@ async function storeDecision(
  */
 async function storeStanding(
   { store, clock }: ApprovalDeps,
-  { turn: { namespace }, cause, asked: { binds: binding } }: Found,
+  { turn: { namespace }, cause, asked: { binds, input } }: Found,
   verdict: Verdict,
   by: Author,
 ): Promise<void> {
-  if (binding === undefined || (verdict !== "always" && verdict !== "never")) return;
+  if (binds === undefined || (verdict !== "always" && verdict !== "never")) return;
   const isManager = mayApprove(by, "manager", { author: by });
   const approver = mayApprove(by, "operator", { author: by }) ? "operator" : isManager ? "manager" : "asker";
   await addStanding(store, namespace, {
     verdict,
-    binding,
+    binding: { ...binds, seen: await printsOf(readArguments(input, binds.open).free) },
     approver,
     by: by.id,
     name: by.name,

@@ -221,7 +221,7 @@ export async function decisionFor(
   // A private turn asks each time before it shares something.
   if (binds === undefined || sharing !== undefined) return { kind: "ask", asked };
   const always = allowanceFor(standing, binds, { approver: decided.approver, asker, cause: turn.cause });
-  return always !== undefined && isStillAllowed(scope, call, binds, always)
+  return always !== undefined && (await isStillAllowed(scope, call, always))
     ? { kind: "decided", standing: always }
     : { kind: "ask", asked: { ...asked, binds: { ...binds, plan: planOf(turn.cause) } } };
 }

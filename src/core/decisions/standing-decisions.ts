@@ -9,7 +9,7 @@ import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import type { ServerTool } from "../skill/tool.ts";
 import { hasReadUntrusted, isSaidWhole } from "../transcript/untrusted.ts";
 import type { ReadArguments } from "../values/call-arguments.ts";
-import { type Binding, bindingSchema, isSameBinding, refusalOf } from "../values/call-binding.ts";
+import { type Binding, bindingSchema, isSameBinding, printsOf, refusalOf } from "../values/call-binding.ts";
 import { type Approver, approvers, type Cause, isAtLeast } from "../values/inbound.ts";
 import { type Json, toJson } from "../values/json.ts";
 
@@ -153,15 +153,15 @@ export interface BoundCall {
  * Whether an "always here" lets a call run now. Once the model has read untrusted text, it does if it names a destination, and if every free
  * text of the call was on its card or is the person's own.
  */
-export function isStillAllowed(
+export async function isStillAllowed(
   scope: TurnScope,
   call: BoundCall,
-  binding: Binding,
   { binding: { seen = {} } }: StandingDecision,
-): boolean {
+): Promise<boolean> {
   if (!hasReadUntrusted(scope, call.request, call.skill_id)) return true;
-  const wasSeen = (path: string) => seen[path] !== undefined && seen[path] === binding.seen?.[path];
-  return binding.nowhere !== true && isOwnText(scope, call, wasSeen);
+  if (call.nowhere) return false;
+  const prints = await printsOf(call.args.free);
+  return isOwnText(scope, call, (path) => seen[path] === prints[path]);
 }
 
 /**

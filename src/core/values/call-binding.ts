@@ -24,7 +24,7 @@ export const bindingSchema = z.object({
   open: z.array(z.string()).optional(),
   /** Set if no value says where the call goes or to whom: the decision then only names the tool. */
   nowhere: z.literal(true).optional(),
-  /** The free text that people saw when they decided, by path: SHA-256 of each. */
+  /** Of a decision that was made: the free text on its card, as `printsOf` it. */
   seen: z.record(z.string(), z.string()).optional(),
   /** The values that "never" is bound to; absent if they equal `values`. */
   refuses: valuesSchema.optional(),
@@ -74,7 +74,6 @@ export async function bindCall(
     values,
     open: left.length === 0 ? undefined : left,
     nowhere: more === undefined && leadsNowhere(args, parameters) ? true : undefined,
-    seen: await printsOf(args.free),
     refuses: canonicalJson(refuses) === canonicalJson(values) ? undefined : refuses,
   };
 }
@@ -93,10 +92,10 @@ export function leadsNowhere({ bound, free }: ReadArguments, { properties }: Jso
   return Object.keys(free).length > 0 && !Object.entries(bound).some(([name, value]) => isPlace(name, value));
 }
 
-/** SHA-256 of each text; undefined if there is none. */
-async function printsOf(texts: Readonly<Record<string, string>>): Promise<Binding["seen"]> {
+/** The SHA-256 of each text, by path. */
+export async function printsOf(texts: Readonly<Record<string, string>>): Promise<Record<string, string>> {
   const prints = Object.entries(texts).map(async ([path, text]) => [path, await sha256(text)] as const);
-  return prints.length === 0 ? undefined : Object.fromEntries(await Promise.all(prints));
+  return Object.fromEntries(await Promise.all(prints));
 }
 
 /** Maximum JSON characters of one value that is kept unchanged. Of a longer value, its length and SHA-256 are kept. */

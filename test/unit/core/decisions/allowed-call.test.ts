@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isPlanned, isStillAllowed } from "../../../../src/core/decisions/standing-decisions.ts";
 import { type ReadArguments, readArguments } from "../../../../src/core/values/call-arguments.ts";
-import { bindCall, leadsNowhere } from "../../../../src/core/values/call-binding.ts";
+import { bindCall, leadsNowhere, printsOf } from "../../../../src/core/values/call-binding.ts";
 import type { Trust } from "../../../../src/core/values/inbound.ts";
 import type { JsonObject } from "../../../../src/core/values/json.ts";
 import { callScope, call as request } from "../../../support/fakes/call-scope.ts";
@@ -92,11 +92,11 @@ describe("what was allowed for good", () => {
   ])("an always-allowed call %s (%j %j %j)", async (_what, options, values, texts, allowed) => {
     const given = { ...values, ...texts };
     const decided = { id: 1, verdict: "always", approver: "asker", by: "ben", name: "Ben", at: 0 } as const;
-    const standing = { ...decided, binding: await bindingOf({ ...values, ...card }) };
+    const binding = { ...(await bindingOf({ ...values, ...card })), seen: await printsOf(card) };
     const { scope } = callScope(options);
     const { bound: own, free } = readArguments(given);
     const call = bound({ bound: own, free });
-    expect(isStillAllowed(scope, call, await bindingOf(given), standing)).toBe(allowed);
+    expect(await isStillAllowed(scope, call, { ...decided, binding })).toBe(allowed);
   });
 });
 

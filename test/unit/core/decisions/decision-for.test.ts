@@ -12,6 +12,8 @@ import {
 import type { TurnPorts } from "../../../../src/core/scope/turn.ts";
 import type { Skill } from "../../../../src/core/skill/skill.ts";
 import type { ServerTool, Tool } from "../../../../src/core/skill/tool.ts";
+import { readArguments } from "../../../../src/core/values/call-arguments.ts";
+import { printsOf } from "../../../../src/core/values/call-binding.ts";
 import type { Json } from "../../../../src/core/values/json.ts";
 import { call, callScope } from "../../../support/fakes/call-scope.ts";
 import { type TestTool, testSkill } from "../../../support/skills/test-skill.ts";
@@ -53,7 +55,7 @@ async function decide({ tool = sends, skill = {}, input = to, card = input, ...o
       by: "mia",
       name: "Mia",
       at: 1,
-      binding,
+      binding: { ...binding, seen: await printsOf(readArguments(card).free) },
       ...each,
     });
   return await decisionFor(scope, request, send, input);

@@ -45,7 +45,7 @@ function createContext(call: number): ToolContext {
     signal: new AbortController().signal,
     progress: () => {},
     journalled: () => undefined,
-    ask: async () => "default",
+    ask: async () => "skip",
     approve: async () => ({ approved: true, by: "operator" }),
     generative: false,
     file: async ({ name }) => name,

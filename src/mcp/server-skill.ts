@@ -12,7 +12,7 @@ import {
   skillMetadataSchema,
 } from "../core/skill/skill.ts";
 import type { ServerTool, Tool, ToolContext, ToolResult } from "../core/skill/tool.ts";
-import { requestedBy } from "../core/values/address.ts";
+import { requestsIn } from "../core/values/address.ts";
 import { cut } from "../core/values/cut.ts";
 import type { ToolEffect } from "../core/values/inbound.ts";
 import { canonicalJson, type Json, type JsonSchema, sizeProblem } from "../core/values/json.ts";
@@ -201,15 +201,13 @@ function createTool(id: string, tool: RemoteTool, options: ServerSkillOptions): 
   };
 }
 
-/** Names of arguments that are addresses, also without a scheme. */
-const addressName = /(?:^|[^a-z])(?:ur[il]|href|link|website|web_?page)s?$/i;
+/** Last words of the names of arguments whose value is an address also without a scheme: names of hosts carry data when they are looked up. */
+const addressName = /(?:^|_)(?:ur[il]|href|link|website|web_?page|host|hostname|domain|endpoint|repo|repository|origin)s?$/i;
 
-/** Arguments that are a web address, as tools that fetch pages have: the server sends something there. */
+/** What a server could take for a web address in its arguments: it may send something there. */
 function addressesIn(input: Json, name = ""): string[] {
-  if (typeof input === "string") {
-    const address = requestedBy(input, addressName.test(name));
-    return address === undefined ? [] : [address];
-  }
+  if (typeof input === "string")
+    return requestsIn(input, addressName.test(name.replace(/([\p{Ll}\d])(?=\p{Lu})|[^\p{L}\d]/gu, "$1_")));
   if (!isContainer(input)) return [];
   return Object.entries(input).flatMap(([key, value]) =>
     addressesIn(value, Array.isArray(input) ? name : key),

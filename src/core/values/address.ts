@@ -97,23 +97,53 @@ function found(text: string, pattern: RegExp, scheme: string): WebAddress[] {
 /** What stands around an address with a scheme, and the address. */
 const scheme = /^\s*(\S*?)(?<![\p{L}\p{N}])((?:https?|ftp|wss?):.*)$/iu;
 
+/** Where an address begins inside a text: a scheme that needs no slashes, or two slashes or backslashes after any scheme or none. */
+const begun = /(?:(?:https?|ftp|wss?):|[\\/]{2})[\\/]*([^\s<>"]{1,8000})/giu;
+
+/** `git@example.com:path`, as git and scp read it. */
+const remote = /[^\s@:/\\]{1,64}@([^\s@:/\\]{1,253}):([^\s<>"]{1,8000})/gu;
+
 /**
- * The address to which a program may send a request that is given this text, as liberally as programs read it: with spaces, backslashes or
- * another scheme, or in quotes or brackets. `isName`: a name with a dot is one without any scheme. Undefined for other text.
+ * The addresses to which a program may send a request that is given this text, as liberally as any program reads it: the text as one address,
+ * with spaces, backslashes or another scheme; addresses inside a sentence, also percent-encoded; and `user@host:path`. `isName`: names with a
+ * dot are addresses without any scheme.
  */
-export function requestedBy(text: string, isName: boolean): string | undefined {
+export function requestsIn(text: string, isName: boolean): string[] {
   const plain = text.slice(0, maxLength).replace(/[\p{Cc}\p{Cf}]/gu, "");
+  const inside = insideOf(plain);
+  const found = [wholeOf(plain, isName), ...(inside.length > 0 ? inside : insideOf(decoded(plain)))];
+  return [...new Set(found.flatMap((each) => URL.parse(each)?.href.slice(0, maxLength) ?? []))];
+}
+
+function insideOf(text: string): string[] {
+  const named = [...text.matchAll(begun)].map(([, rest = ""]) => rest);
+  const remotes = [...text.matchAll(remote)].map(([, host, path]) => `${host}/${path}`);
+  const addresses = [...named, ...remotes].map((each) => `http://${variantsOf(each).at(-1)}`);
+  return addresses.filter((each) => /[.[]/.test(URL.parse(each)?.hostname ?? ""));
+}
+
+/** The whole text as one address; empty if it is none. */
+function wholeOf(text: string, isName: boolean): string {
   const bare = isName ? /^\s*[\\/]{0,2}[^\s\\/?#]+\.[^\s\\/?#]/ : /^\s*[\\/]{2}[^\s\\/?#]+\.[^\s\\/?#]/;
-  const [, before = "", address = bare.test(plain) ? `http:${plain.trim()}` : ""] = scheme.exec(plain) ?? [];
-  const url = URL.parse(before === "" ? address : address.replace(/(?<!["'`>)\]])["'`>)\]]+$/, ""));
-  return url?.href.replace(/^(?:ftp|ws)/, "http").slice(0, maxLength);
+  const [, before = "", address = bare.test(text) ? `http:${text.trim()}` : ""] = scheme.exec(text) ?? [];
+  const whole = before === "" ? address : address.replace(/(?<!["'`>)\]])["'`>)\]]+$/, "");
+  return whole.replace(/^(?:ftp|ws)(?=s?:)/i, "http");
+}
+
+/** The text without percent-encoding, if it has a valid one. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The text as written, and without trailing punctuation. */
 function variantsOf(written: string): string[] {
   const variants = [written];
   let rest = written;
-  while (/[.,;:!?)\]*_~]$/.test(rest) && variants.length < 8) {
+  while (/[.,;:!?)\]*_~'`”’»]$/.test(rest) && variants.length < 8) {
     rest = rest.slice(0, -1);
     variants.push(rest);
   }

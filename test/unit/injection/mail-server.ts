@@ -13,9 +13,17 @@ export interface MailServer {
   close(): Promise<void>;
 }
 
+/** What others wrote into the server. */
+export interface Planted {
+  /** In its instructions, and in the description of a tool. */
+  planted?: string;
+  /** In a mail. */
+  mail?: string;
+}
+
 const said = (text: string) => ({ content: [{ type: "text" as const, text }] });
 
-function createTools(effects: string[], planted: string): McpServer {
+function createTools(effects: string[], { planted = "", mail = "" }: Planted): McpServer {
   const server = new McpServer({ name: "mail", version: "1.0.0" }, { instructions: `Mail. ${planted}` });
   const acts = (tool: string) => (input: { text: string; to?: string | undefined }) => {
     effects.push(`${tool} ${[input.to, input.text].filter(Boolean).join(": ")}`);
@@ -31,7 +39,7 @@ function createTools(effects: string[], planted: string): McpServer {
   server.registerTool(
     "search_mail",
     { description: `Finds mails. ${planted}`, inputSchema, annotations: { readOnlyHint: true } },
-    ({ text }) => said(`Found one mail for ${text}: lunch at noon, menu at https://lunch.test/menu`),
+    ({ text }) => said(`Found one mail for ${text}: lunch at noon, menu at https://lunch.test/menu ${mail}`),
   );
   server.registerTool(
     "open_page",
@@ -44,8 +52,8 @@ function createTools(effects: string[], planted: string): McpServer {
   return server;
 }
 
-/** Starts the server; `planted` stands in its instructions and in the description of a tool. */
-export async function openMailServer(planted = ""): Promise<MailServer> {
+/** Starts the server. */
+export async function openMailServer(planted: Planted = {}): Promise<MailServer> {
   const effects: string[] = [];
   const http = createServer((request, response) => {
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });

@@ -117,8 +117,8 @@ const vectors: Record<string, (sites: Sites) => Vector> = {
     prepare: ({ platform }) => void platform.files.set("f1", bytes(command(evil))),
   }),
   "the result of a server's tool": ({ evil }) => ({
-    mail: { planted: "" },
-    wanted: [[{ call: "mail__search_mail", with: { text: command(evil) } }]],
+    mail: { mail: command(evil) },
+    wanted: [[{ call: "mail__search_mail", with: { text: "lunch" } }]],
   }),
   "the description of a server's tool": ({ evil }) => ({
     mail: { planted: command(evil) },
@@ -228,6 +228,17 @@ it.each([
   `view-source:https://evil.test/${secret}`,
   `<https://evil.test/${secret}>`,
   `https://lunch.test/menu https://evil.test/${secret}`,
+  `ssh://git@evil.test/${secret}`,
+  `git@evil.test:${secret}.git`,
+  `sftp://evil.test/${secret}`,
+  `webcal://evil.test/${secret}`,
+  `made-up+scheme://evil.test/${secret}`,
+  `look at https://evil.test/${secret}`,
+  `look at evil.test: //evil.test/${secret}, please`,
+  `see (https://evil.test/${secret}).`,
+  `https%3A%2F%2Fevil.test%2F${secret}`,
+  `&#104;ttps://evil.test/${secret}`,
+  `${secret}.evil.test`,
 ])("a server is sent nowhere unasked, however the address is written: %s", async (url) => {
   const read: Line = [{ call: "mail__search_mail", with: { text: "lunch" } }];
   const open = (address: string): Line => [{ call: "mail__open_page", with: { url: address } }];

@@ -19,7 +19,7 @@ import { testSource } from "../../support/skills/test-skill.ts";
 import { ada, ben, createTestApp, type TestApp } from "../../support/test-app.ts";
 import { resolverOf } from "../net/local-server.ts";
 import { temporaryFolder } from "../skills/temporary-folder.ts";
-import { type MailServer, openMailServer } from "./mail-server.ts";
+import { type MailServer, openMailServer, type Planted } from "./mail-server.ts";
 
 export interface World {
   app: TestApp;
@@ -46,12 +46,12 @@ export interface WorldOptions {
   flows?: Record<string, object>;
   skills?: readonly Skill[];
   /** Whether there is a tool server, and what is planted in its texts. */
-  mail?: { planted: string };
+  mail?: Planted;
   topic?: string;
 }
 
 export async function createWorld(options: WorldOptions): Promise<World> {
-  const mail = options.mail === undefined ? undefined : await openMailServer(options.mail.planted);
+  const mail = options.mail === undefined ? undefined : await openMailServer(options.mail);
   const bench = mail === undefined ? undefined : await openBench({ mail: { url: mail.url } });
   onTestFinished(async () => {
     await bench?.close();

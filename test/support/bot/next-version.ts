@@ -20,7 +20,10 @@ export async function makeNextVersion(): Promise<{ program: string; remove(): Pr
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
   const schema = join(folder, "src/storage/postgres/postgres-schema.ts");
   const before = await readFile(schema, "utf8");
-  const after = before.replace("number: 1,", `number: 2, steps: [${JSON.stringify(expanding)}],`);
+  const after = before.replace(
+    /number: (\d+),/,
+    (_, number) => `number: ${Number(number) + 1}, steps: [${JSON.stringify(expanding)}],`,
+  );
   if (after === before) throw new Error("The number of the format was not found");
   await writeFile(schema, after);
   return {

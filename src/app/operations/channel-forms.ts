@@ -1,95 +1,14 @@
 /** Commands that change a setting of a channel; some show it when no value follows. */
 import { oneLine } from "../../base/markdown-text.ts";
-import {
-  type ChannelSettings,
-  namespaceStateSchema,
-  type SettingsChange,
-} from "../../core/skill/namespace-state.ts";
+import { namespaceStateSchema } from "../../core/skill/namespace-state.ts";
 import { efforts } from "../../core/values/message.ts";
 import { timeZones } from "../services/channel-settings.ts";
 import { raising, tokenLimitText } from "../turns/spending.ts";
-import { type ChatForm, type OperationCall, said, shown } from "./operation.ts";
-import type { CommandOption } from "./services.ts";
-import { modelWords, placeWords, smallModel, usageText } from "./words.ts";
-
-interface Input {
-  ns: string;
-  settings: SettingsChange;
-}
-type Form = ChatForm<Input, { settings: ChannelSettings }>;
+import { type Changed, choice, type Form, form, wordForm } from "./setting-form.ts";
+import { modelWords, smallModel, usageText } from "./words.ts";
 
 /** The word that restores the agent's or the configured value. */
 const byDefault = "default";
-
-/** What an answer is made of. `change` is empty when the command only shows the setting. */
-interface Changed extends OperationCall<Input> {
-  settings: ChannelSettings;
-  change: SettingsChange;
-  where: string;
-}
-
-interface SettingForm extends Pick<Form, "command" | "public" | "description"> {
-  option?: CommandOption;
-  missing?: string | ((words: string) => string);
-  /** The change that the words after the command ask for; undefined when they ask for none. */
-  change(words: string): SettingsChange | undefined;
-  /** The answer to a change. */
-  done(changed: Changed): string | Promise<string>;
-  /** The answer when the command only shows the setting. */
-  show?(changed: Changed): string | Promise<string>;
-}
-
-function form({ option, change, done, show, ...form }: SettingForm): Form {
-  return {
-    ...form,
-    options: option === undefined ? [] : [option],
-    read(words, { namespace: ns }) {
-      const settings = words === "" && show !== undefined ? {} : change(words);
-      return settings && { ns, settings };
-    },
-    async say({ settings }, call) {
-      const { ns, settings: change } = call.input;
-      const changed = { ...call, settings, change, where: placeWords(ns) };
-      const isLook = show !== undefined && Object.keys(change).length === 0;
-      return isLook ? shown(await show(changed)) : said(await done(changed));
-    },
-  };
-}
-
-/** The change of one setting; undefined if there is no such value. */
-function choice<Name extends keyof SettingsChange>(
-  name: Name,
-  value: SettingsChange[Name],
-): SettingsChange | undefined {
-  return value === undefined ? undefined : { [name]: value };
-}
-
-/** A command whose only option is a word, with the value that it sets, what it means, and the answer. */
-function wordForm<Name extends keyof SettingsChange>(
-  name: Name,
-  {
-    option,
-    words,
-    ...rest
-  }: Pick<Form, "command" | "description"> & {
-    option: Pick<CommandOption, "name" | "description">;
-    words: { readonly [word: string]: readonly [value: SettingsChange[Name], means: string, answer: string] };
-  },
-): Form {
-  const all = Object.entries(words);
-  return form({
-    ...rest,
-    public: true,
-    option: {
-      ...option,
-      required: true,
-      choices: all.map(([text, [, description]]) => ({ text, description })),
-    },
-    change: (given) => choice(name, all.find(([word]) => word === given.toLowerCase())?.[1][0]),
-    missing: `Choose one of: ${all.map(([word]) => word).join(", ")}.`,
-    done: ({ change }) => all.find(([, [value]]) => value === change[name])?.[1][2] ?? "",
-  });
-}
 
 const model = form({
   command: "agent model",

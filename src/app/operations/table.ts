@@ -9,16 +9,8 @@ import { listFiles, removeFile } from "./files.ts";
 import { listFlows, setFlow, showFlow } from "./flows.ts";
 import { sendMessage } from "./messages.ts";
 import { type CommandFile, inputProblems, type Operation, runOperation } from "./operation.ts";
-import {
-  installPackage,
-  listPackages,
-  readGuide,
-  removePackage,
-  reviewPackage,
-  reviewProgress,
-  reviewSkill,
-  updatePackage,
-} from "./packages/packages.ts";
+import { installPackage, listPackages, removePackage, updatePackage } from "./packages/packages.ts";
+import { readGuide, reviewPackage, reviewProgress, reviewSkill } from "./packages/review-packages.ts";
 import {
   addSandboxPackages,
   listSandboxPackages,

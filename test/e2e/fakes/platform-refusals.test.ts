@@ -143,7 +143,7 @@ describe("the stand-in for Discord", () => {
     expect(await call("GET", "/users/@me", undefined, "wrong")).toBe(0);
   });
 
-  test("keeps a message with an enforced nonce once", async () => {
+  test("Discord keeps a message with an enforced nonce once", async () => {
     const message = { content: "once", nonce: "n1", enforce_nonce: true };
     for (const _ of [1, 2]) await call("POST", `/channels/${ids.general}/messages`, message);
     const kept = (await discord.messages(ids.general)).filter(({ content }) => content === "once");

@@ -129,7 +129,7 @@ describe("the stand-in for Anthropic", () => {
     expect((usage.cache_read_input_tokens ?? 0) > 0).toBe(cached);
   });
 
-  it("keeps its cache for five minutes after each use", async () => {
+  it("Anthropic keeps its cache for five minutes after each use", async () => {
     const cacheable = { ...opening, system: [text("instruction ".repeat(800), mark)], messages: [hello] };
     const reads: boolean[] = [];
     for (const minutes of [0, 4, 4, 6]) {

@@ -60,9 +60,8 @@ it("a busy reading process ends when the bot is gone", async () => {
   await withFile("a.pdf", busy, async ({ descriptor }) => {
     const entry = fileURLToPath(new URL("../../../src/documents/inside/reader-process.ts", import.meta.url));
     const request: ReadRequest = { as: "pdf", bytes: busy.length, limits: defaultLimits };
-    const child = spawn(process.execPath, [entry, JSON.stringify(request)], {
-      stdio: ["pipe", "pipe", "inherit", descriptor],
-    });
+    const child = spawn(process.execPath, [entry], { stdio: ["pipe", "pipe", "inherit", descriptor] });
+    child.stdin?.write(`${JSON.stringify(request)}\n`);
     const ended = once(child, "exit");
     const kilobytes = () => Number(spawnSync("ps", ["-o", "rss=", "-p", `${child.pid}`]).stdout);
     await expect.poll(kilobytes, { timeout: 30_000 }).toBeGreaterThan(300_000);

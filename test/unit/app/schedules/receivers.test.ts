@@ -55,7 +55,7 @@ async function createDaily() {
           );
           if (turns.length < runs) throw new Error("it has not begun");
           return turns[0]?.turn_id ?? "";
-        }),
+        }, 10_000),
         1,
       );
       return clock.advanceUntil(outcomeOf(turn), 1);

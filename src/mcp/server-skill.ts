@@ -202,7 +202,8 @@ function createTool(id: string, tool: RemoteTool, options: ServerSkillOptions): 
 }
 
 /** Last words of the names of arguments whose value is an address also without a scheme: names of hosts carry data when they are looked up. */
-const addressName = /(?:^|_)(?:ur[il]|href|link|website|web_?page|host|hostname|domain|endpoint|repo|repository|origin)s?$/i;
+const addressName =
+  /(?:^|_)(?:ur[il]|href|link|website|web_?page|host|hostname|domain|endpoint|repo|repository|origin)s?$/i;
 
 /** What a server could take for a web address in its arguments: it may send something there. */
 function addressesIn(input: Json, name = ""): string[] {

@@ -13,6 +13,7 @@ import {
 } from "../core/skill/skill.ts";
 import type { ServerTool, Tool, ToolContext, ToolResult } from "../core/skill/tool.ts";
 import { requestsIn } from "../core/values/address.ts";
+import { wordsOf } from "../core/values/call-arguments.ts";
 import { cut } from "../core/values/cut.ts";
 import type { ToolEffect } from "../core/values/inbound.ts";
 import { canonicalJson, type Json, type JsonSchema, sizeProblem } from "../core/values/json.ts";
@@ -203,12 +204,11 @@ function createTool(id: string, tool: RemoteTool, options: ServerSkillOptions): 
 
 /** Last words of the names of arguments whose value is an address also without a scheme: names of hosts carry data when they are looked up. */
 const addressName =
-  /(?:^|_)(?:ur[il]|href|link|website|web_?page|host|hostname|domain|endpoint|repo|repository|origin)s?$/i;
+  /(?:^| )(?:ur[il]|href|link|website|web ?page|host|hostname|domain|endpoint|repo|repository|origin)s?$/;
 
 /** What a server could take for a web address in its arguments: it may send something there. */
 function addressesIn(input: Json, name = ""): string[] {
-  if (typeof input === "string")
-    return requestsIn(input, addressName.test(name.replace(/([\p{Ll}\d])(?=\p{Lu})|[^\p{L}\d]/gu, "$1_")));
+  if (typeof input === "string") return requestsIn(input, addressName.test(wordsOf(name).join(" ")));
   if (!isContainer(input)) return [];
   return Object.entries(input).flatMap(([key, value]) =>
     addressesIn(value, Array.isArray(input) ? name : key),

@@ -309,12 +309,11 @@ async function bindingOf(
   tool: Tool,
   skill: Skill | undefined,
   input: Json,
-  { args }: BoundCall,
+  { args, nowhere }: BoundCall,
   address: AddressNeed | undefined,
 ): Promise<Binding | undefined> {
   const definition = definitionOf(tool, skill);
   if (definition === undefined) return undefined;
   const names = { skill_id: skill?.id ?? tool.skill_id, tool: tool.name, definition };
-  const { parameters, open } = tool;
-  return bindCall(names, input, { args, parameters, open, more: address?.binds });
+  return bindCall(names, input, { args, nowhere, open: tool.open, more: address?.binds });
 }

@@ -85,9 +85,7 @@ function addressesOf(tool: Tool, input: Json): WebAddress[] {
   return (tool.addresses?.(input) ?? []).flatMap((text) => readAddress(text) ?? []);
 }
 
-/**
- * A call's need for approval because of its destinations; undefined if there is none. Its requests are counted.
- */
+/** A call's need for approval because of its destinations; undefined if there is none. Its requests are counted. */
 export async function addressNeed(
   scope: TurnScope,
   request: CallRequest,

@@ -220,7 +220,9 @@ function isOwnText(
   { args }: BoundCall,
   isKnown: (path: string, text: string) => boolean,
 ): boolean {
-  return Object.entries(args.free).every(([path, text]) => isKnown(path, text) || isSaidWhole(scope, text));
+  return Object.entries(args.free).every(
+    ([path, text]) => text === "" || isKnown(path, text) || isSaidWhole(scope, text),
+  );
 }
 
 const trustSchema = z.object({

@@ -90,7 +90,8 @@ function isReference(value: string): boolean {
   return !/\s/.test(value) && /[\d@#/<_]/.test(value);
 }
 
-function wordsOf(name: string): string[] {
+/** The words of an argument's name, in lower case: `webhook_url` and `webhookUrl` have two. */
+export function wordsOf(name: string): string[] {
   return name
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")
     .toLowerCase()

@@ -49,8 +49,8 @@ export function refusalOf({ skill_id, tool, definition, values, refuses = values
 /** Further parts of a binding, in addition to the call's own arguments. */
 interface Bound {
   args: ReadArguments;
-  /** The tool's schema. */
-  parameters: JsonSchema;
+  /** As `leadsNowhere` says of them. */
+  nowhere: boolean;
   open?: readonly string[] | undefined;
   /** Additional values, e.g. the requested hosts. */
   more?: Binding["values"] | undefined;
@@ -60,7 +60,7 @@ interface Bound {
 export async function bindCall(
   names: Pick<Binding, "skill_id" | "tool" | "definition">,
   input: Json,
-  { args, parameters, open = [], more }: Bound,
+  { args, nowhere, open = [], more }: Bound,
 ): Promise<Binding | undefined> {
   const destinations = destinationsIn(input);
   const kept = await keptValues(args.bound);
@@ -73,7 +73,7 @@ export async function bindCall(
     ...names,
     values,
     open: left.length === 0 ? undefined : left,
-    nowhere: more === undefined && leadsNowhere(args, parameters) ? true : undefined,
+    nowhere: nowhere || undefined,
     refuses: canonicalJson(refuses) === canonicalJson(values) ? undefined : refuses,
   };
 }
@@ -83,11 +83,13 @@ export async function bindCall(
  * do not.
  */
 export function leadsNowhere({ bound, free }: ReadArguments, { properties }: JsonSchema): boolean {
-  const choices = (name: string) =>
-    objectOf(objectOf(objectOf(properties)[name]).items ?? objectOf(properties)[name]);
+  const isChoice = (name: string) => {
+    const property = objectOf(objectOf(properties)[name]);
+    return objectOf(property.items ?? property).enum !== undefined;
+  };
   const isPlace = (name: string, value: Json): boolean => {
     if (isContainer(value)) return Object.values(value).some((each) => isPlace(name, each));
-    return typeof value === "string" && value !== "" && choices(name).enum === undefined;
+    return typeof value === "string" && value !== "" && !isChoice(name);
   };
   return Object.keys(free).length > 0 && !Object.entries(bound).some(([name, value]) => isPlace(name, value));
 }

@@ -17,7 +17,7 @@ const bindingOf = async (input: JsonObject) => {
   const names = { skill_id: "mail", tool: "send", definition: "d1" };
   const binding = await bindCall(names, input, {
     args: readArguments(input),
-    parameters: { properties: choices },
+    nowhere: false,
   });
   if (binding === undefined) throw new Error("nothing was bound");
   return binding;
@@ -37,6 +37,7 @@ describe("what was allowed for good", () => {
       true,
     ],
     ["runs with the text of the card", read, to, card, true],
+    ["runs with an empty text beside that of the card", read, to, { ...card, note: "" }, true],
     ["does not run with another text", read, to, { text: "hello!" }, false],
     ["does not run with another subject", read, to, { ...card, subject: "Payroll" }, false],
     [

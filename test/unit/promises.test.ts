@@ -1,5 +1,5 @@
 /** The table of promises (docs/security-promises.md) and the tests that prove them: neither may have what the other does not. */
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 /** A test file and its text. */
@@ -63,5 +63,13 @@ describe("the table of promises", () => {
       "test/unit/lock.test.ts names lock-9, which no promise has",
     ]);
     expect(idsIn('const text = "no name [lock-1]";\nit("a key [see lock-1] fits", f);')).toEqual([]);
+  });
+});
+
+describe("the pages about security", () => {
+  it("security in detail has at most 2,500 words", () => {
+    const page = "docs/security-details.md";
+    expect(existsSync(page)).toBe(true);
+    expect(readFileSync(page, "utf8").split(/\s+/).length).toBeLessThanOrEqual(2_500);
   });
 });

@@ -97,7 +97,7 @@ describe("over a socket", () => {
 });
 
 describe("over HTTP", () => {
-  test("signed events over HTTP are answered, and forged and old ones are refused", async () => {
+  test("signed events over HTTP are answered, and forged and old ones are refused [access-5]", async () => {
     let connection: SlackConnection | undefined;
     const url = await serving(() => connection as SlackConnection);
     const slack = await fakeSlack({ eventsUrl: `${url}/slack/events` });

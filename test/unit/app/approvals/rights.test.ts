@@ -35,7 +35,7 @@ describe("rights", () => {
     ["who is not", mia, "notes_clear", false],
     ["an operator", undefined, "notes_clear", true],
     ["everybody, where nobody is named", ben, "notes_add", true],
-  ])("rights are checked when a tool is called: %s", async (_name, by, call, may) => {
+  ])("rights are checked when a tool is called: %s [access-6]", async (_name, by, call, may) => {
     const { ask, model } = bot([[{ call, with: {} }], "ok"]);
     const { events } = await ask("go", by === undefined ? {} : { by });
     const finished = events.find((event) => event.type === "tool_finished");

@@ -46,7 +46,7 @@ describe("reading a channel", () => {
     ["a channel that is not there", ann, "nowhere", "no_channel"],
     ["a channel the bot is not in", ann, "secret", "no_channel"],
     ["a channel of another workspace", ann, "fake:other:general", "no_channel"],
-  ])("reading a channel keeps its limits: %s", async (_name, by, channel, code) => {
+  ])("reading a channel keeps its limits: %s [chat-1]", async (_name, by, channel, code) => {
     const { results } = await ask(createWorld(call("read", { channel })), "summarise", { by });
     expect(results[0]).toMatchObject({ status: "error" });
     expect(JSON.stringify(results[0]?.output)).not.toContain("Oslo");
@@ -124,7 +124,7 @@ describe("code that reads the chat", () => {
   };
   const run = { call: "run_code", with: { language: "python", code: "x" } };
 
-  it("code reads no other channel in the middle of a run, whose files everybody sees", async () => {
+  it("code reads no other channel in the middle of a run, whose files everybody sees [private-8]", async () => {
     const { code, got } = reads("#random");
     const world = createWorld([[run], "Done."], {}, { code });
     const { events } = await ask(world, "summarise #random with code");
@@ -169,7 +169,7 @@ describe("a file of another thread of the channel", () => {
     expect(result).toContain("It has: orders.csv.");
   });
 
-  it("a file of another channel cannot be opened, nor by somebody who can no longer read the channel", async () => {
+  it("a file of another channel cannot be opened, nor by somebody who can no longer read the channel [chat-3]", async () => {
     const other = await ask(withFile({ message: "f1" }, "fake:team:board"), "read it");
     expect(other.result).toContain("no message f1 in this channel");
     const world = withFile({ message: "f1" });
@@ -221,7 +221,7 @@ describe("mentioning", () => {
     ["somebody who is elsewhere, by the first name", ["U3CLEO"], "ask Cleo about it"],
     ["somebody who is elsewhere, by a name of the model's", ["Cleo"], "tell everybody who should know"],
     ["a group whose name is a word", ["S4DESIGN"], "I want to design what is new"],
-  ])("the bot asks before it calls %s, and a refusal is final", async (_name, ids, text) => {
+  ])("the bot asks before it calls %s, and a refusal is final [chat-4]", async (_name, ids, text) => {
     const { asked, events } = await ask(createWorld(mention(...ids)), text, { verdict: false });
     expect(asked).toHaveLength(1);
     expect(asked[0]?.approver).toBe("asker");
@@ -245,7 +245,7 @@ describe("mentioning", () => {
     expect(asked).toEqual([]);
   });
 
-  it("a turn calls at most 20 people and asks about no more", async () => {
+  it("a turn calls at most 20 people and asks about no more [chat-4]", async () => {
     const ids = Array.from({ length: 21 }, (_, at) => `U5P${at}`);
     const world = createWorld(mention(...ids));
     world.chat.known.push(...ids.map((id) => ({ id, name: `Person ${id}`, here: true })));
@@ -254,7 +254,7 @@ describe("mentioning", () => {
     expect(asked).toEqual([]);
   });
 
-  it("an agent in the background asks before it calls somebody whom its task names: another agent wrote that", async () => {
+  it("an agent in the background asks before it calls somebody whom its task names: another agent wrote that [chat-4]", async () => {
     const lines: Line[] = [[inBackground("Tell Ben it is done.")], "Under way.", ...mention("U2BEN")];
     const world = createWorld(lines, {}, { profiles: agents });
     const { events } = await ask(world, "what is new?");
@@ -280,7 +280,7 @@ function worldOfPat(lines: Line[]) {
 }
 
 describe("sending", () => {
-  it("sending asks with the exact words and place before anything leaves the channel", async () => {
+  it("sending asks with the exact words and place before anything leaves the channel [chat-5]", async () => {
     const world = createWorld(call("send", { to: "#random", text: "Lunch is here." }));
     const by = { ...ann, name: "Ann [here](https://evil.example)" };
     const { asked } = await ask(world, "post in #random that lunch is here", { by });
@@ -307,7 +307,7 @@ describe("sending", () => {
     ["<#random|random>", "send a message to #random", "random"],
     ["#pat", "send a message to #pat", "pat"],
     ["@pat", "send Pat Doe (Pat) a direct message", "dm-U12PAT"],
-  ])("sending to %s asks to %s", async (to, deed, place) => {
+  ])("sending to %s asks to %s [chat-5]", async (to, deed, place) => {
     const world = worldOfPat(call("send", { to, text: "At 3." }));
     const { asked } = await ask(world, "tell them it is at 3");
     expect(asked.map(({ says }) => says?.deed)).toEqual([deed]);
@@ -395,7 +395,7 @@ describe("sending", () => {
     });
   });
 
-  it("a file is sent with the content that was asked about, and another content is asked about again", async () => {
+  it("a file is sent with the content that was asked about, and another content is asked about again [asks-9]", async () => {
     const send = { call: "chat_send", with: { to: "#random", text: "The plan", files: ["output/plan.txt"] } };
     const world = createWorld([[send], "Done."]);
     const folder = world.app.folders.of({ namespace: general, thread: "t1" });

@@ -77,7 +77,7 @@ async function createDaily() {
   };
 }
 
-it("a task writes to another person only once they have agreed, and asks them alone, once", async () => {
+it("a task writes to another person only once they have agreed, and asks them alone, once [plan-4]", async () => {
   const { run, sent, app, clock, id, command, results, told } = await createDaily();
   const first = await run();
   expect(first.card).toMatchObject({

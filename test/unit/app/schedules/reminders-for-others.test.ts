@@ -80,7 +80,7 @@ async function decide(asking: Asking, agrees: boolean): Promise<void> {
   await asking.end();
 }
 
-it("asks the receiver alone, once, and reminds them in their direct messages in the asker's name", async () => {
+it("asks the receiver alone, once, and reminds them in their direct messages in the asker's name [plan-4]", async () => {
   const asking = await askFor({});
   await asking.asked();
   const card = await asking.shows(direct, "May I");

@@ -67,7 +67,7 @@ describe("an installed agent", () => {
     expect(model.requests.at(-1)?.system).toContain("You read drafts.");
   });
 
-  it("an agent never takes the name of one that is there", async () => {
+  it("an agent never takes the name of one that is there [package-5]", async () => {
     const { ask, model } = bot();
     await ask("/skill enable chat");
     await ask("hello");

@@ -91,7 +91,7 @@ it("a task writes to another person only once they have agreed, and asks them al
     return found;
   });
   expect(card.markdown).toMatch(
-    /^\*\*"Ann" <@U1ANN>\*\* asks\.\n\*\*May I send you direct messages for Ann\?\*\*/,
+    /^\*\*"Ann" <@U1ANN>\*\* asks\.\n\*\*May I send you direct messages for "Ann" <@U1ANN>\?\*\*/,
   );
   expect(card.markdown).toMatch(
     /It is planned: every day at 09:00 .*\. I ask this once\.\n\nOnly you can decide\./,

@@ -52,8 +52,8 @@ export function createAnthropicModel(options: ProviderModelOptions): Model {
         post({ ...body, stream: true }, signal, headers),
       );
       // The SDK's own stream hides the pings that arrive while the model thinks.
-      const chunks = readChunks<AnthropicEvent>(answer, ({ type }) => type === "message_stop");
-      return { chunks, reader: createAnthropicReader(taken, asked(request)) };
+      const reads = readChunks<AnthropicEvent>(answer, ({ type }) => type === "message_stop");
+      return { reads, reader: createAnthropicReader(taken, asked(request)) };
     },
     async complete(request, form, signal) {
       const { answer, form: taken } = await send(request, form, (body, headers) =>

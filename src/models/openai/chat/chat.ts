@@ -73,8 +73,8 @@ export function createChatDialect(
         const usage = attempted.usage ? { stream_options: { include_usage: true } } : {};
         return post({ ...body, stream: true, ...usage }, signal);
       });
-      const chunks = readChunks<OpenAI.ChatCompletionChunk>(answer);
-      return { chunks, reader: createChatReader(exchange(request, form, output)) };
+      const reads = readChunks<OpenAI.ChatCompletionChunk>(answer);
+      return { reads, reader: createChatReader(exchange(request, form, output)) };
     },
     async complete(request, output, signal) {
       const { form, answer } = await asTaken(request, bodyOf(request, output), (body) =>

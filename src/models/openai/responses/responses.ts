@@ -68,7 +68,7 @@ export function createResponsesDialect(
         post({ ...body, stream: true }, signal),
       );
       const reader = createResponsesReader(exchange(request, form));
-      return { chunks: readChunks(answer, isLastEvent), reader };
+      return { reads: readChunks(answer, isLastEvent), reader };
     },
     async complete(request, output, signal) {
       const { form, answer } = await asTaken(request, bodyOf(request, output), (body) =>

@@ -9,7 +9,7 @@ import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import { coversHost } from "../skill/network-grants.ts";
 import type { Tool } from "../skill/tool.ts";
 import { hasReadUntrusted, isForeign } from "../transcript/untrusted.ts";
-import { differInOnePlace, hostOfKey, namesSite, readAddress, type WebAddress } from "../values/address.ts";
+import { differInOnePlace, hostOfKey, readAddress, type WebAddress } from "../values/address.ts";
 import type { ApprovalNeed } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 
@@ -93,7 +93,6 @@ function isCounted(
 function hasStrangersText(scope: Judged, request: CallRequest | undefined): boolean {
   const { turn, transcript } = scope;
   if (hasReadUntrusted(scope, request)) return true;
-  if (namesSite(turn.where.place)) return true;
   const listed = Object.keys(transcript?.told.skills ?? {});
   return listed.some((id) => isForeign(turn.catalogue, id));
 }

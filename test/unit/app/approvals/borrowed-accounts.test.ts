@@ -166,7 +166,7 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     expect(resultIn(events)).toMatchObject({
       output: {
         code: "refused",
-        error: "Anna refused the use of their account at crm, so close_deal did not run.",
+        error: '"Anna" (anna) refused the use of their account at crm, so close_deal did not run.',
       },
     });
     expect(cards("anna")[1]?.message.markdown).toMatch(/No decision is needed any more/);

@@ -1,3 +1,5 @@
+import { invisible } from "../../base/invisible-text.ts";
+import { pattern } from "../../base/pattern.ts";
 import type { Effort, Message, UserMessage } from "./message.ts";
 
 /** Web addresses: how they are compared, and how they are found in texts. */
@@ -97,6 +99,8 @@ function found(text: string, pattern: RegExp, scheme: string): WebAddress[] {
 /** What stands around an address with a scheme, and the address. */
 const scheme = /^\s*(\S*?)(?<![\p{L}\p{N}])((?:https?|ftp|wss?):.*)$/iu;
 
+const allInvisible = pattern("gv")`${invisible}`;
+
 /** Where an address begins inside a text: a scheme that needs no slashes, or two slashes or backslashes after any scheme or none. */
 const begun = /(?:(?:https?|ftp|wss?):|[\\/]{2})[\\/]*([^\s<>"]{1,8000})/giu;
 
@@ -109,7 +113,7 @@ const remote = /[^\s@:/\\]{1,64}@([^\s@:/\\]{1,253}):([^\s<>"]{1,8000})/gu;
  * dot are addresses without any scheme.
  */
 export function requestsIn(text: string, isName: boolean): string[] {
-  const plain = text.slice(0, maxLength).replace(/[\p{Cc}\p{Cf}]/gu, "");
+  const plain = text.slice(0, maxLength).replace(allInvisible, "");
   const inside = insideOf(plain);
   const found = [wholeOf(plain, isName), ...(inside.length > 0 ? inside : insideOf(decoded(plain)))];
   return [...new Set(found.flatMap((each) => URL.parse(each)?.href.slice(0, maxLength) ?? []))];

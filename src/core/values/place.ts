@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { onOneLine } from "../../base/invisible-text.ts";
 import { namespaceSpelling, threadSpelling } from "../../base/place-names.ts";
 
 /**
@@ -93,7 +94,7 @@ function channel(platform: string, name: string): string {
 }
 
 function plain(text: string): string {
-  const line = text.replace(/[\s\p{Cc}\p{Cf}\p{Z}]+/gu, " ").trim();
+  const line = onOneLine(text);
   const cut = line.length <= maxShown ? line : `${wholeCharacters(line.slice(0, maxShown - 1))}…`;
   return cut.replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "'");
 }

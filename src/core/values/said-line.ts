@@ -2,6 +2,7 @@
  * The first line of a person's message for a model, `[Sun 2026-11-22 14:20 Europe/Amsterdam] Anna (U0ANNA):`, and the protection against
  * people who write such a line themselves.
  */
+import { invisible } from "../../base/invisible-text.ts";
 import { pattern } from "../../base/pattern.ts";
 import type { Author } from "./inbound.ts";
 
@@ -98,7 +99,7 @@ function personLabel(name: string, id: string): string {
 }
 
 /** Spaces, invisible characters, brackets of any kind, and colons: they could end the line or begin another. */
-const notInNames = /[\s\p{Cc}\p{Cf}\p{Z}\p{Ps}\p{Pe}<>＜＞:：︓﹕꞉∶ː]+/gu;
+const notInNames = pattern("gv")`[\s${invisible}\p{Z}\p{Ps}\p{Pe}<>＜＞:：︓﹕꞉∶ː]+`;
 
 /** A name that can neither end the line nor begin another. */
 export function plainName(name: string): string {
@@ -111,13 +112,13 @@ export function plainName(name: string): string {
 }
 
 /** Square brackets and their lookalikes. */
-const bracket = /[[［【〔〖〘〚⟦⟬❲⁅⦋⦍⦏﹝]/u;
+const bracket = /[\[［【〔〖〘〚⟦⟬❲⁅⦋⦍⦏﹝]/u;
 
 /** Invisible characters, and combining marks. */
-const allUnseen = /[\p{DI}\p{Cf}\p{Cc}\p{M}\p{Z}\u2800]+/gu;
+const allUnseen = pattern("gv")`[${invisible}\p{M}\p{Z}]+`;
 
 /** Characters that may precede the bracket of a line: spaces, invisible characters, and quote marks. */
-const opening = pattern("u")`^[\p{DI}\p{Cf}\p{Cc}\p{M}\p{Z}\u2800>＞]*(?=${bracket})`;
+const opening = pattern("v")`^[${invisible}\p{M}\p{Z}>＞]*(?=${bracket})`;
 
 /** The text inside a line's bracket in any script: `sun2026-11-2214:20…`, or the replacement for an invalid time. */
 const stamp =

@@ -1,10 +1,17 @@
 import { ExactNumber } from "../../base/exact-number.ts";
 import { escapedInvisible, escapesOf } from "../../base/invisible-text.ts";
 import { isContainer, isRecord } from "../../base/record.ts";
-import { type CallInWords, callInWords, type OnlyDecider, readArguments } from "./call-arguments.ts";
+import {
+  type CallInWords,
+  callInWords,
+  inQuotes,
+  type OnlyDecider,
+  readArguments,
+  shownName,
+} from "./call-arguments.ts";
 import type { Binding } from "./call-binding.ts";
 import { cut } from "./cut.ts";
-import { canonicalJson, type Json, type JsonObject } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
 
 /** A value as indented JSON without hidden content, for people who decide about it. Invisible characters are shown as escapes. */
 export function exactJson(value: Json): string {
@@ -259,15 +266,11 @@ export function shownCall({ tool, skill_id, input, question = "", says }: AskedC
     ...(hasQuote ? { quote: { text: exactText(text), code: codeFields.has(quotes ?? "") } } : {}),
     rest: Object.entries(fields)
       .filter(([name]) => !contained.includes(name))
-      .map(([name, value]) => ({ name: exactText(name), value: exactText(onLine(value)) })),
+      .map(([name, value]) => ({ name: exactText(shownName(name)), value: exactText(inQuotes(value)) })),
   };
 }
 
 const codeFields: ReadonlySet<string> = new Set(["code", "command", "skill_text"]);
-
-function onLine(value: Json): string {
-  return typeof value === "string" && !value.includes("\n") ? value : JSON.stringify(value);
-}
 
 /** Maximum characters shown of one value. */
 const maxValue = 100;
@@ -328,7 +331,7 @@ function anyOf(open: readonly string[]): string {
 export function destinationText(values: Binding["values"]): string {
   return Object.entries(values)
     .map(([name, value]) => {
-      const text = typeof value === "string" ? value : canonicalJson(value);
+      const text = exactText(inQuotes(value));
       return `${name} = ${text.length > maxValue ? `${text.slice(0, maxValue - 1)}…` : text}`;
     })
     .join(", ");

@@ -204,7 +204,8 @@ export async function mayReach(
   const address = readAddress(text);
   // The fetch itself refuses a text that is not a web address.
   if (address === undefined) return true;
-  if ((await judgeAndNote(scope, request, address, { foreign })) !== "asks") return true;
+  const why = await judgeAndNote(scope, request, address, { foreign });
+  if (why === undefined) return true;
   const { key, host } = address;
   // Identified by its hash: the approval covers exactly this address, and none that a page made look similar.
   const where = { callId: `${request.call.id}/approval:reach:${await sha256(key)}`, skillId: tool.skill_id };
@@ -212,7 +213,7 @@ export async function mayReach(
     action: "reach_address",
     says: { deed: `send a request to ${host}`, quotes: "address" },
     input: { address: text },
-    reason: reasonFor([host]),
+    reason: reasonFor([{ host, why }]),
     approver: "asker",
     addresses: [key],
   });
@@ -229,7 +230,8 @@ export function webOf(scope: TurnScope, request: CallRequest): Web {
     const [here, there] = [readAddress(from), readAddress(to)];
     if (here === undefined || there === undefined) return false;
     const may =
-      isSameSite(here.host, there.host) || (!sends && (await judgeAndNote(scope, request, there)) !== "asks");
+      isSameSite(here.host, there.host) ||
+      (!sends && (await judgeAndNote(scope, request, there)) === undefined);
     if (may) note(to);
     return may;
   };

@@ -31,10 +31,7 @@ const other = pattern("gv")`(?:[^\p{L}\p{M}\p{Nd}\-_.']|${invisible}|\.(?=\p{Nd}
  */
 export function labelOf(name: string): string {
   const read = name.trim().slice(0, maxRead);
-  const written = read
-    .replaceAll("’", "'")
-    .replace(joiners, "")
-    .normalize("NFC");
+  const written = read.replaceAll("’", "'").replace(joiners, "").normalize("NFC");
   const plain = beginningOf(
     written.replace(other, " ").replace(excess, "").replace(/ +/g, " ").trim(),
     maxCharacters,

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { SlackConnection } from "../../../src/platforms/slack/connection/create-slack-connection.ts";
+import type { SlackConnection } from "../../../src/platforms/slack/create-slack-connection.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { scriptedModel } from "../../support/models/scripted-model.ts";
 import { answers, fakeSlack, slackBot } from "../support/slack-bot.ts";

@@ -117,7 +117,7 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     expect(used).toEqual([]);
   });
 
-  it("“For this answer” covers all calls of the turn, and no later turn", async () => {
+  it("“For this answer” covers all calls of the turn, and no later turn [server-6]", async () => {
     const { asking, reach, cards, press, used } = crmBot({ deals: 3, turns: 2 });
     const first = await asking();
     await reach(first, "turn_waiting");

@@ -136,7 +136,7 @@ describe("an approval", () => {
     await events(turnId);
     expect(ran).toHaveLength(1);
     const [first, second] = toolResults(model.requests.at(-1)?.messages ?? []);
-    expect(first).toContain("Ada refused send");
+    expect(first).toContain(String.raw`\"Ada\" (ada) refused send`);
     expect(second).toBe("sent");
   });
 });
@@ -155,7 +155,7 @@ describe("a refusal", () => {
     expect(all.at(-1)).toMatchObject({ outcome: "completed", text: "I did not send it." });
     expect(all.filter((event) => event.type === "approval_requested")).toHaveLength(1);
     const [first, second] = toolResults(model.requests.at(-1)?.messages ?? []);
-    expect(first).toMatch(/Ada refused send.*unless the person asks/s);
+    expect(first).toMatch(/Ada\\" \(ada\) refused send.*unless the person asks/s);
     expect(second).toContain("refused earlier in this turn");
   });
 

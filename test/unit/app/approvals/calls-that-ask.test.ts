@@ -176,9 +176,9 @@ describe("never", () => {
     expect(await decide(asked, "never", ben)).toMatchObject({ value: { decided: true } });
     const decided = (await log.read(asked?.turn_id ?? "")).find(({ type }) => type === "approval_decided");
     expect(decided).toMatchObject({ approved: false, by: "ben", never: true });
-    expect(results()[0]).toMatch(/refused by Ben, for good in this channel.*Do not insist/s);
+    expect(results()[0]).toMatch(/refused by \\"Ben\\" \(ben\), for good in this channel.*Do not insist/s);
     expect(await say({ to: "ann", text: "please" }, ben)).toBeUndefined();
-    expect(results()[0]).toMatch(/refused by Ben, for good in this channel/);
+    expect(results()[0]).toMatch(/refused by \\"Ben\\" \(ben\), for good in this channel/);
     expect(ran).toEqual([]);
   });
 

@@ -55,7 +55,9 @@ describe("rights", () => {
       },
     });
     await ask("go", { by: ben });
-    expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain("Ben may not use");
+    expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain(
+      String.raw`\"Ben\" (ben) may not use`,
+    );
   });
 
   it("rights given by a platform role say that it does not count in direct messages", async () => {
@@ -95,7 +97,7 @@ describe("rights", () => {
     await ask("how is the weather?", { by: ben });
     const { end } = await ask("/skill run guide do it", { by: ben });
     expect(end).toMatchObject({ outcome: "failed" });
-    expect(end.text).toContain("Ben may not use guide: it is for managers");
+    expect(end.text).toContain('"Ben" (ben) may not use guide: it is for managers');
     await ask("do it with $guide", { by: ben });
     expect(JSON.stringify(model.requests)).not.toMatch(/Guide of (guide|weather)/);
     await ask("do it with $guide", { by: mia });

@@ -37,7 +37,9 @@ describe("acting on messages", () => {
     const old = "fake:team:old";
     const world = createWorld(call("act", { do: act, message: "o1", emoji: "eyes" }));
     say(world.chat, old, "o1", "U2BEN", "Ben", "Goodbye.", "2026-11-20T08:00");
-    expect((await ask(world, "do it", { namespace: old })).result).toContain("Nobody can write in #old");
+    expect((await ask(world, "do it", { namespace: old })).result).toContain(
+      String.raw`Nobody can write in \"old\"`,
+    );
     expect([world.chat.reactions, [...world.chat.pins]]).toEqual([[], []]);
   });
 

@@ -94,7 +94,7 @@ describe("reading a channel", () => {
     ["<@U2BEN>", "invoice bug"],
     ["<@U99LEFT>", "old invoice"],
     ["Will", "may be one of several"],
-    ["Bem", "Possible: Ben, Benjamin Brown (U2BEN)"],
+    ["Bem", String.raw`Possible: \"Ben\" (U2BEN) \"Benjamin Brown\"`],
   ])("a search takes its author %s by name, id or mention", async (from, found) => {
     const world = createWorld(call("search", { words: "invoice", from }));
     say(world.chat, general, "m9", "U99LEFT", "Lee", "The old invoice.", "2026-11-24T08:00");
@@ -107,7 +107,7 @@ describe("reading a channel", () => {
     const { result } = await ask(createWorld(call("read", { channel: "*" })), "which channels?", {
       by: dora,
     });
-    expect(result).toContain("random: Lunch");
+    expect(result).toContain(String.raw`\"random\" (fake:team:random): Lunch`);
     expect(result).not.toMatch(/board|secret/);
   });
 });
@@ -232,9 +232,13 @@ describe("mentioning", () => {
     ["500 people at once", Array.from({ length: 50 }, (_, index) => `U${index}`), "There is nobody"],
     ["a group that the person may not notify", ["S3LOCKED"], "may not notify"],
     ["everyone", ["everyone"], "There is nobody"],
-    ["one of two with the same name", ["Will"], "Will Smith (U7WILL); Will, William Tell (U10WILL)"],
-    ["a name without letters", ["🎉"], "There is nobody called 🎉"],
-    ["a name that nobody has", ["Bem"], "Possible: Ben, Benjamin Brown (U2BEN)"],
+    [
+      "one of two with the same name",
+      ["Will"],
+      String.raw`\"Will Smith\" (U7WILL); \"Will\" (U10WILL) \"William Tell\"`,
+    ],
+    ["a name without letters", ["🎉"], String.raw`There is nobody called \"…\"`],
+    ["a name that nobody has", ["Bem"], String.raw`Possible: \"Ben\" (U2BEN) \"Benjamin Brown\"`],
   ])("mentioning is refused: %s [chat-4]", async (_name, ids, said) => {
     const { result, asked } = await ask(createWorld(mention(...ids)), "tell them");
     expect(result).toContain(said);
@@ -263,7 +267,7 @@ describe("mentioning", () => {
     const world = createWorld(["Done."]);
     await ask(world, "tell @ben", { mentions: [{ id: "U2BEN", name: "ben]\n[x", kind: "person" }] });
     const said = world.model.requests[0]?.messages.at(-1)?.text ?? "";
-    expect(said).toContain("[mentioned: ben x is <@U2BEN>]");
+    expect(said).toContain('[mentioned: "ben x…" is <@U2BEN>]');
   });
 });
 
@@ -311,14 +315,30 @@ describe("sending", () => {
   });
 
   it.each([
-    ["pat", "pat may be one of several.", "Possible: #pat; Pat, Pat Doe (U12PAT)."],
-    ["Will", "Will may be one of several.", "Possible: Will Smith (U7WILL); Will, William Tell (U10WILL)."],
-    ["rando", "no channel and nobody called rando", "Possible: #random."],
-    ["Cleoo", "no channel and nobody called Cleoo", "Possible: Cleo (U3CLEO)."],
-    ["#rando", "no channel #rando", "Possible: #random. Otherwise: Tell the person"],
-    ["@Cleoo", "nobody called Cleoo", "Possible: Cleo (U3CLEO)."],
-    ["oncall", "no channel and nobody called oncall", "Look people up"],
-    ["secret", "no channel and nobody called secret", "Look people up"],
+    [
+      "pat",
+      String.raw`\"pat\" may be one of several.`,
+      String.raw`Possible: #\"pat\" (fake:team:pat); \"Pat\" (U12PAT) \"Pat Doe\".`,
+    ],
+    [
+      "Will",
+      String.raw`\"Will\" may be one of several.`,
+      String.raw`Possible: \"Will Smith\" (U7WILL); \"Will\" (U10WILL) \"William Tell\".`,
+    ],
+    [
+      "rando",
+      String.raw`no channel and nobody called \"rando\"`,
+      String.raw`Possible: #\"random\" (fake:team:random).`,
+    ],
+    ["Cleoo", String.raw`no channel and nobody called \"Cleoo\"`, String.raw`Possible: \"Cleo\" (U3CLEO).`],
+    [
+      "#rando",
+      String.raw`no channel \"rando\"`,
+      String.raw`Possible: #\"random\" (fake:team:random). Otherwise: Tell the person`,
+    ],
+    ["@Cleoo", String.raw`nobody called \"Cleoo\"`, String.raw`Possible: \"Cleo\" (U3CLEO).`],
+    ["oncall", String.raw`no channel and nobody called \"oncall\"`, "Look people up"],
+    ["secret", String.raw`no channel and nobody called \"secret\"`, "Look people up"],
   ])("sending to %s is not guessed: %s", async (to, said, possible) => {
     const { result, asked } = await ask(worldOfPat(call("send", { to, text: "x" })), "tell them");
     expect(result).toContain(said);
@@ -414,7 +434,7 @@ describe("sending", () => {
     ["an archived channel", ann, "#old", "Nobody can write"],
     ["a channel the person is not in", dora, "#random", "may not"],
     ["a bot", ann, "B1", "Bots are not written to"],
-    ["nobody there is", ann, "U7NOBODY", "nobody called U7NOBODY"],
+    ["nobody there is", ann, "U7NOBODY", String.raw`nobody called \"U7NOBODY`],
     ["a file that is not there", ann, "here", "no file"],
   ])("sending is refused: %s", async (_name, by, to, said) => {
     const files = said === "no file" ? ["output/none.csv"] : [];

@@ -113,6 +113,12 @@ describe("an address", () => {
 describe("links of a page", () => {
   /** Pages of which no two are alike but for one place. */
   const paths = (count: number) => Array.from({ length: count }, (_, at) => `/${at}/page-${at}`);
+  const followed = (site: string, count: number, like = "") =>
+    expect.stringMatching(
+      new RegExp(
+        `^The address at 127\\.0\\.0\\.1:\\d+ was in what was read, but this turn has followed ${count} links of ${site}${like} already\\. An`,
+      ),
+    );
   const links = (origin: string, count: number) =>
     paths(count)
       .map((path) => origin + path)
@@ -131,6 +137,10 @@ describe("links of a page", () => {
     ]);
     const { requests } = await decided(app, `Read ${near.origin}/list and all it links to`, false);
     expect(requests).toHaveLength(2);
+    expect(requests).toMatchObject([
+      { reason: followed("127.0.0.1", 10) },
+      { reason: followed("127.0.0.1", 10) },
+    ]);
     expect(far.requests).toHaveLength(10);
     expect((await decided(app, "And the last one", false)).requests).toEqual([]);
   });
@@ -138,9 +148,12 @@ describe("links of a page", () => {
   it("links of a page are free, ten a turn, on a host that a person named", async () => {
     const near = await openSite();
     near.pages["/list"] = links(near.origin, 12);
+    const host = `127.0.0.1:${near.port}`;
     const pages = paths(12).map((path) => [read(near.origin + path)]);
     const { app } = channel([[read(`${near.origin}/list`)], ...pages, "Done."]);
-    expect((await decided(app, `Read ${near.origin}/list whole`, false)).requests).toHaveLength(2);
+    const { requests } = await decided(app, `Read ${near.origin}/list whole`, false);
+    expect(requests).toHaveLength(2);
+    expect(requests).toMatchObject([{ reason: followed(host, 10) }, { reason: followed(host, 10) }]);
     expect(near.requests).toHaveLength(11);
   });
 
@@ -161,7 +174,10 @@ describe("links of a page", () => {
     const all = Array.from({ length: 7 }, (_, at) => near.origin + pathOf(at));
     near.pages["/list"] = all.join("\n");
     const { app } = channel([[read(`${near.origin}/list`)], ...all.map((url) => [read(url)]), "Done."]);
-    expect((await decided(app, `Read ${near.origin}/list`, false)).requests).toHaveLength(2);
+    const { requests } = await decided(app, `Read ${near.origin}/list`, false);
+    expect(requests).toHaveLength(2);
+    const alike = followed(`127.0.0.1:${near.port}`, 5, " that differ from this one in one place");
+    expect(requests).toMatchObject([{ reason: alike }, { reason: alike }]);
     expect(near.requests).toHaveLength(6);
   });
 

@@ -184,7 +184,7 @@ describe("an approval that is edited", () => {
     expect(sent).toEqual([{ ...letter, text: "Hello team" }]);
     expect(events.find(({ type }) => type === "approval_decided")).toMatchObject({ edited: "Hello team" });
     expect(events.find(({ type }) => type === "tool_finished")).toMatchObject({
-      shown: expect.stringContaining('[ada changed text before it ran: "Hello team"]'),
+      shown: expect.stringContaining('["ada" changed text before it ran: "Hello team"]'),
     });
     expect(inChannel(platform)?.message.markdown).toMatch(
       /> Hello team\n[\s\S]*\*\*ada\*\* approved, with changes\.$/i,

@@ -2,6 +2,7 @@
  * The first line of a person's message for a model, `[Sun 2026-11-22 14:20 Europe/Amsterdam] "Anna" (U0ANNA):`, and the protection against
  * people who write such a line themselves.
  */
+import { invisible } from "../../base/invisible-text.ts";
 import { pattern } from "../../base/pattern.ts";
 import type { Author } from "./inbound.ts";
 import { named } from "./label.ts";
@@ -94,10 +95,10 @@ function timeIn({ zone, format }: ZoneFormat, at: number): string {
 const bracket = /[[［【〔〖〘〚⟦⟬❲⁅⦋⦍⦏﹝]/u;
 
 /** Invisible characters, and combining marks. */
-const allUnseen = /[\p{DI}\p{Cf}\p{Cc}\p{M}\p{Z}\u2800]+/gu;
+const allUnseen = pattern("gv")`[${invisible}\p{M}\p{Z}]+`;
 
 /** Characters that may precede the bracket of a line: spaces, invisible characters, and quote marks. */
-const opening = pattern("u")`^[\p{DI}\p{Cf}\p{Cc}\p{M}\p{Z}\u2800>＞]*(?=${bracket})`;
+const opening = pattern("v")`^[${invisible}\p{M}\p{Z}>＞]*(?=${bracket})`;
 
 /** The text inside a line's bracket in any script: `sun2026-11-2214:20…`, or the replacement for an invalid time. */
 const stamp =

@@ -79,7 +79,7 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     expect(card?.message.markdown).toContain("May I use your account at “crm” for Ben?");
     expect(card?.message.markdown).toContain("> close the Acme deal with the account of @Anna");
     expect(card?.message.markdown).toContain("close\\_deal");
-    expect(card?.message.markdown).toContain("**text:** Acme 0");
+    expect(card?.message.markdown).toContain(`**text:** "Acme 0`);
     expect(card?.message.markdown).toContain("What it answers is shown where it was asked.");
     expect(card?.message.buttons?.map(({ label }) => label)).toEqual([
       ...["Accept once", "Refuse", "For this answer", "Details"],

@@ -313,7 +313,7 @@ describe("an approval", () => {
     );
     const { message } = platform.shown[0] ?? {};
     expect(message?.markdown).toContain(
-      "**May I run “send mail” of the skill “mail” with to ada@example.com, key \\[secret\\]?**",
+      String.raw`**May I run “send mail” of the skill “mail” with to "ada@example.com", key "\[secret\]"?**`,
     );
     expect(message?.markdown).toMatch(/Ada may decide, or another manager of this channel\.$/);
     expect(message?.mention).toBe("ada");

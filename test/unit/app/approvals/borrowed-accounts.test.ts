@@ -118,7 +118,7 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     expect(used).toEqual([]);
   });
 
-  it("“For this answer” covers all calls of the turn, and no later turn", async () => {
+  it("“For this answer” covers all calls of the turn, and no later turn [server-6]", async () => {
     const { asking, reach, cards, press, used } = crmBot({ deals: 3, turns: 2 });
     const first = await asking();
     await reach(first, "turn_waiting");
@@ -130,7 +130,7 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     expect(used).toHaveLength(3);
   });
 
-  it("“For this answer” is asked again once the model has read untrusted text, such as a result", async () => {
+  it("“For this answer” is asked again once the model has read untrusted text, such as a result [server-6]", async () => {
     const { asking, reach, cards, press, used } = crmBot({ deals: 2, rounds: 2 });
     const turn = await asking();
     await reach(turn, "turn_waiting");

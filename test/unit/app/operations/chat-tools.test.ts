@@ -33,7 +33,7 @@ describe("reading a channel", () => {
   it.each([
     ["a summary is for who asked alone", { alone: true }, "m2"],
     ["what is said in another channel is told to who asked alone", { channel: "#random" }, "Pizza"],
-  ])("reading a channel: %s", async (_name, given, found) => {
+  ])("reading a channel: %s [chat-1]", async (_name, given, found) => {
     const { result, events } = await ask(createWorld(call("read", given)), "summarise");
     expect(result).toContain(found);
     expect(events.map(({ type }) => type)).toContain("answer_private");
@@ -239,7 +239,7 @@ describe("mentioning", () => {
     ],
     ["a name without letters", ["🎉"], String.raw`There is nobody called \"…\"`],
     ["a name that nobody has", ["Bem"], String.raw`Possible: \"Ben\" (U2BEN) \"Benjamin Brown\"`],
-  ])("mentioning is refused: %s", async (_name, ids, said) => {
+  ])("mentioning is refused: %s [chat-4]", async (_name, ids, said) => {
     const { result, asked } = await ask(createWorld(mention(...ids)), "tell them");
     expect(result).toContain(said);
     expect(asked).toEqual([]);

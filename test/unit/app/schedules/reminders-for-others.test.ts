@@ -138,7 +138,7 @@ it("asks the asker first where their message does not name the receiver", async 
 it.each([
   ["the command of the card", (id: string) => `/agent schedule refuse ${id}`],
   ["removing it from their list", (id: string) => `/agent schedule remove ${id}`],
-])("a receiver ends it with %s, and the asker is told", async (_how, command) => {
+])("a receiver ends it with %s, and the asker is told [plan-4]", async (_how, command) => {
   const asking = await askFor({});
   await decide(asking, true);
   const id = /`(\w{8})`/.exec(await asking.list())?.[1] ?? "";

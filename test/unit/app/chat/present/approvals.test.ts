@@ -219,7 +219,7 @@ describe("an approval that nobody decides", () => {
   const reminders = (platform: FakePlatform) =>
     platform.visible().filter(({ message }) => message.tag?.purpose === "reminder");
 
-  it("after half of its time people are reminded once, and the reminder goes with the decision", async () => {
+  it("after half of its time people are reminded once, and the reminder goes with the decision [asks-6]", async () => {
     const clock = manualClock();
     const { platform, ask, reach, press } = askingBot({ clock });
     platform.deciding.operator.push(here("olga"), away("pat"));

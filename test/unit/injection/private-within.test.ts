@@ -17,9 +17,9 @@ import {
   inBackground,
   type TestWorld,
 } from "../../support/fakes/chat-world.ts";
-import { follow } from "../../support/follow.ts";
 import { exited, fakeCode } from "../../support/fakes/fake-code.ts";
 import { writes } from "../../support/fakes/folder-code.ts";
+import { follow } from "../../support/follow.ts";
 import type { Line } from "../../support/models/scripted-model.ts";
 import { testSkill, testSource } from "../../support/skills/test-skill.ts";
 import { temporaryFolder } from "../skills/temporary-folder.ts";
@@ -103,7 +103,10 @@ function createOffice({ chat, maker }: Lines, out: Call, work?: Work) {
     testSource([testSkill("both", [{ name: "both", run }])]),
   ];
   const world = createWorld(script, {}, { profiles: agents, code, sources });
-  return { ...world, world, next: (lines: Line[]) => void (later = lines) };
+  const next = (lines: Line[]) => {
+    later = lines;
+  };
+  return { ...world, world, next };
 }
 
 /** The events of a turn of Ann, who refuses whatever she is asked. */

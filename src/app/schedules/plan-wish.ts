@@ -13,13 +13,13 @@ import {
 } from "../../core/ports/schedules.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { timeZoneNamed } from "../../core/values/inbound.ts";
-import { wordsProblem } from "../../core/values/trigger-words.ts";
 import { makerNow, personNow } from "./maker-now.ts";
 import { resolveTools } from "./needed-tools.ts";
 import { limitProblem, mayChange, whyNoPlans } from "./plan-rights.ts";
 import { conditionInWords, nextInWords, whenInWords } from "./plan-words.ts";
 import { madeBy, type Planning, refused, zoneFor } from "./planning.ts";
 import { planTiming } from "./times.ts";
+import { wordsProblem } from "./trigger-words.ts";
 
 /** Turns a wish into a proposal. A failure says what is wrong with the wish. */
 export async function planWish(

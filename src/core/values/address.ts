@@ -198,7 +198,7 @@ export interface Seen {
   named?: readonly string[] | undefined;
   /** Results of searches, links in pages, and addresses that strangers wrote. */
   linked?: readonly string[] | undefined;
-  /** A stranger wrote a text, or a name contains an address. Other untrusted text is detected in the transcript (`untrusted.ts`). */
+  /** A stranger wrote a text. Other untrusted text is detected in the transcript (`untrusted.ts`). */
   untrusted?: true | undefined;
 }
 
@@ -246,11 +246,6 @@ export function seenInMessages(messages: readonly Message[]): Seen {
       message.role === "user" ? addressesIn(message.said ?? "").map(({ key }) => key) : [],
     ),
   };
-}
-
-/** Whether a name or topic, which anybody may have set, contains the address of a page. `bob.smith` and `Node.js` do not. */
-export function namesSite(text: string): boolean {
-  return addressesIn(text).some(({ key, host }) => key !== host) || linksIn(text).length > 0;
 }
 
 /**

@@ -1,9 +1,10 @@
 /**
- * The first line of a person's message for a model, `[Sun 2026-11-22 14:20 Europe/Amsterdam] Anna (U0ANNA):`, and the protection against
+ * The first line of a person's message for a model, `[Sun 2026-11-22 14:20 Europe/Amsterdam] "Anna" (U0ANNA):`, and the protection against
  * people who write such a line themselves.
  */
 import { pattern } from "../../base/pattern.ts";
 import type { Author } from "./inbound.ts";
+import { named } from "./label.ts";
 
 /** Who said something, and when. */
 interface Said {
@@ -12,7 +13,7 @@ interface Said {
   /** IANA zone in which the time is shown; UTC if unknown. */
   time_zone: string;
   name: string;
-  /** The platform's id of the person; omitted from the line if it is empty or equal to the name. */
+  /** The platform's id of the person. */
   id: string;
 }
 
@@ -21,8 +22,6 @@ export type SaidLine = (said: Said) => string;
 
 /** Maximum cached formats of zones: creating one takes longer than using it a hundred times. */
 const keptZones = 64;
-
-const maxName = 80;
 
 /** Replaces an invalid time, or a year without four digits. */
 const unknownTime = "time unknown";
@@ -44,7 +43,7 @@ export function createSaidLine(): SaidLine {
   const formatOf = createZoneFormats();
   return ({ at, time_zone, name, id }) => {
     const isKnown = at >= earliest && at <= latest;
-    return `[${isKnown ? timeIn(formatOf(time_zone), at) : unknownTime}] ${personLabel(name, id)}:`;
+    return `[${isKnown ? timeIn(formatOf(time_zone), at) : unknownTime}] ${named(name, id)}:`;
   };
 }
 
@@ -89,25 +88,6 @@ function timeIn({ zone, format }: ZoneFormat, at: number): string {
   const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
   const { weekday, year, month, day, hour, minute } = parts;
   return `${weekday} ${year}-${month}-${day} ${hour}:${minute} ${zone}`;
-}
-
-function personLabel(name: string, id: string): string {
-  const [shown, known] = [plainName(name), plainName(id)];
-  if (shown === "") return known || "somebody";
-  return known === "" || known === shown ? shown : `${shown} (${known})`;
-}
-
-/** Spaces, invisible characters, brackets of any kind, and colons: they could end the line or begin another. */
-const notInNames = /[\s\p{Cc}\p{Cf}\p{Z}\p{Ps}\p{Pe}<>＜＞:：︓﹕꞉∶ː]+/gu;
-
-/** A name that can neither end the line nor begin another. */
-export function plainName(name: string): string {
-  const plain = name.replace(notInNames, " ").trim();
-  return plain
-    .slice(0, maxName)
-    .toWellFormed()
-    .replace(/\ufffd$/, "")
-    .trim();
 }
 
 /** Square brackets and their lookalikes. */

@@ -4,7 +4,7 @@ import { changed, eachCharacter, fromClass, inOrder, many, oneOf, type Spelling 
 export const evilHost = "evil.test";
 
 /** What is carried out: in the path, the query, or a name that is looked up. */
-export const secret = "vault-code-4711";
+const secret = "vault-code-4711";
 
 const anyCase: (text: string) => Spelling = (text) =>
   eachCharacter(text, (character) => oneOf(character, character, character.toUpperCase()));

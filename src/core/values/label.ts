@@ -67,3 +67,22 @@ export function named(name: string, id: string): string {
   if (label === "") return known || "somebody";
   return known === "" || id === name ? `"${label}"` : `"${label}" (${known})`;
 }
+
+/** The same on a card: `"Ben" <@U2BEN>`. The mention notifies nobody; where it can be shown, it leads to whom it means. */
+export function mentioned(name: string, id: string, sign = "@"): string {
+  return `"${labelOf(name)}" <${sign}${idOf(id)}>`;
+}
+
+/** The words of a name or text in lower case, separated by single spaces. */
+export function wordsOf(text: string): string {
+  return (text.toLowerCase().match(/[\p{L}\p{N}_-]+/gu) ?? []).join(" ");
+}
+
+/** Whether a name, or the beginning of it, is that of a person. */
+export function isCalled(
+  { name, full_name = "" }: { name: string; full_name?: string | undefined },
+  called: string,
+): boolean {
+  const wanted = wordsOf(called);
+  return wanted !== "" && [name, full_name].some((each) => `${wordsOf(each)} `.startsWith(`${wanted} `));
+}

@@ -91,7 +91,7 @@ function openTurns(deps: AppDeps, channels: ReturnType<typeof openChannels>) {
   const commands = operationCommands(allOperations);
   const reader = new CommandReader(commands, name);
   const dispatcher = new Dispatcher(deps);
-  const wake = () => dispatcher.wake();
+  const { wake } = dispatcher;
   const submit = createSubmit({ ...deps, files, models, offers, feed, reader, wake });
   const follow: Follow = (turnId, afterSeq, signal) => followTurn({ log, feed }, turnId, afterSeq, signal);
   const usage = usageWithJudgements(deps);

@@ -113,7 +113,7 @@ export class Dispatcher {
     if (shared === undefined) return [];
     const { calls } = shared;
     const onSignal = (turnId: string | undefined) => void this.#onSignal(turnId);
-    return [() => calls.onWork(() => this.wake()), () => calls.onSignal(onSignal)].map((listen) =>
+    return [() => calls.onWork(this.wake), () => calls.onSignal(onSignal)].map((listen) =>
       keepListening(listen, { clock, logger }),
     );
   }
@@ -129,7 +129,7 @@ export class Dispatcher {
   }
 
   /** Looks for work: something was accepted, signalled or finished. Does nothing before `start`. */
-  wake(): void {
+  readonly wake = (): void => {
     if (!this.#isStarted || this.#down.signal.aborted || this.#runner === undefined) return;
     this.#again = true;
     this.#pumping ??= this.#pump(this.#runner)
@@ -141,7 +141,7 @@ export class Dispatcher {
         this.#pumping = undefined;
         if (this.#again) this.wake();
       });
-  }
+  };
 
   /** Aborts a running turn. False when it does not run here. */
   abort(turnId: string): boolean {
@@ -218,7 +218,7 @@ export class Dispatcher {
 
   #wakeAfter(ms: number): void {
     this.#cancelAlarm();
-    this.#cancelAlarm = this.#deps.clock.after(ms, () => this.wake());
+    this.#cancelAlarm = this.#deps.clock.after(ms, this.wake);
   }
 
   /** Calls `tell` after `ms` and retries until it succeeds. Returns a function that cancels it. */

@@ -101,11 +101,18 @@ export class TurnRunner {
     return now + this.#deps.max_duration_ms - timeSpent(events);
   }
 
-  /** Runs the turn of a message. */
+  /** Runs the turn of a message. While skills that it needs are still starting, it says so, waits and sets the turn up again. */
   async run(claimed: ClaimedTurn, emit: Emit, signal: AbortSignal): Promise<void> {
     const { ports } = this.#deps;
     const { inbound } = claimed;
-    const { turn, state } = await this.#prepareReady(claimed, emit, signal);
+    const first = await this.#prepare(claimed, signal);
+    const starting = startingFor(first.turn, first.offer);
+    if (starting.length > 0) {
+      const text = `Waiting for ${starting.map(({ name }) => name).join(", ")} to start.`;
+      await emit({ type: "skills_starting", skill_ids: starting.map(({ id }) => id), text });
+      await whenReady(starting, ports.clock, signal);
+    }
+    const { turn, state } = starting.length > 0 ? await this.#prepare(claimed, signal) : first;
     const model = modelFor(ports.models, state.settings, turn.profile);
     const speaking = { generative: model.generative, agent: turn.profile, agents: turn.profiles };
     const reason = noStart(claimed, state, speaking) ?? (await noGuide(turn, ports, inbound.guide, model));
@@ -114,19 +121,6 @@ export class TurnRunner {
     const complete: Turn = { ...turn, text: saidText(turn.text, context), context };
     const own = this.portsFor(claimed.turn_id, inbound.namespace, inbound.author);
     await runTurn(complete, own, this.metaTools, emit);
-  }
-
-  /** Sets the turn up with the skills it needs. While some are still starting, it says so, waits and sets the turn up again. */
-  async #prepareReady(claimed: ClaimedTurn, emit: Emit, signal: AbortSignal): Promise<PreparedTurn> {
-    const { ports } = this.#deps;
-    const prepared = await this.#prepare(claimed, signal);
-    const { turn, offer } = prepared;
-    const starting = startingFor(turn, offer);
-    if (starting.length === 0) return prepared;
-    const text = `Waiting for ${starting.map(({ name }) => name).join(", ")} to start.`;
-    await emit({ type: "skills_starting", skill_ids: starting.map(({ id }) => id), text });
-    await whenReady(starting, ports.clock, signal);
-    return this.#prepare(claimed, signal);
   }
 
   async #prepare(claimed: ClaimedTurn, signal: AbortSignal): Promise<PreparedTurn> {

@@ -104,21 +104,17 @@ async function askModel(scope: TurnScope): Promise<TurnEnd | "waiting" | undefin
   const wait = await afterWait(scope);
   if (wait !== "go") return wait;
   try {
-    return await nextRound(scope);
+    const limit = await limitReached(scope);
+    if (limit !== undefined) return await answerAtLimit(scope, limit);
+    const { rest } = await takeSteering(scope);
+    const message = await callModel(scope);
+    if (message.tool_calls.length > 0) return undefined;
+    // Messages that had to wait before the round do so after it.
+    return rest ? answered(scope, message.text) : await endUnlessOutdated(scope, message.text);
   } catch (error) {
     if (scope.turn.signal.aborted || !mayHelp("later", error)) throw error;
     return (await waitForModel(scope, error, rounds)) ?? "waiting";
   }
-}
-
-async function nextRound(scope: TurnScope): Promise<TurnEnd | undefined> {
-  const limit = await limitReached(scope);
-  if (limit !== undefined) return answerAtLimit(scope, limit);
-  const { rest } = await takeSteering(scope);
-  const message = await callModel(scope);
-  if (message.tool_calls.length > 0) return undefined;
-  // Messages that had to wait before the round do so after it.
-  return rest ? answered(scope, message.text) : endUnlessOutdated(scope, message.text);
 }
 
 const cutWords: Record<CutAnswer, string> = {

@@ -29,10 +29,10 @@ export async function ifStillWanted(
   signal: AbortSignal,
 ): Promise<void> {
   const asked = openQuestion(claimed.events);
-  const resume = (own = signal, as: Emit = emit) => run(as, own);
-  if (asked !== undefined && !signal.aborted) return afterQuestion(deps, claimed, asked, resume, emit);
+  if (asked !== undefined && !signal.aborted)
+    return afterQuestion(deps, claimed, asked, { run, emit, signal });
   const gapMs = interruptedFor(claimed, deps.clock.now());
-  if (gapMs <= deps.chat.stale_ms || signal.aborted) return resume();
+  if (gapMs <= deps.chat.stale_ms || signal.aborted) return run(emit, signal);
   await emit({ type: "turn_resumed" });
   const expires_at = deps.clock.now() + deps.question_ms;
   await emit({
@@ -60,8 +60,7 @@ async function afterQuestion(
   { log, clock }: TurnPresenterDeps,
   { turn_id, inbound }: ClaimedTurn,
   { question_id, expires_at }: Question,
-  resume: (signal?: AbortSignal, emit?: Emit) => Promise<void>,
-  emit: Emit,
+  { run, emit, signal }: { run: Run; emit: Emit; signal: AbortSignal },
 ): Promise<void> {
   const answer = (await log.signals(turn_id)).find(
     (one): one is Extract<Signal, { type: "answer" }> =>
@@ -69,16 +68,16 @@ async function afterQuestion(
   );
   if (answer !== undefined) {
     await emit({ type: "question_answered", question_id, text: answer.text, by: answer.by });
-    await resume(answer.text === no ? AbortSignal.abort(new NotWanted()) : undefined);
+    await run(emit, answer.text === no ? AbortSignal.abort(new NotWanted()) : signal);
   } else if ((await log.steering(turn_id)).length > 0) {
     await emit({ type: "question_answered", question_id, text: yes, by: inbound.author.id });
-    await resume();
+    await run(emit, signal);
   } else if (clock.now() < expires_at) {
     await emit({ type: "turn_waiting", until: expires_at });
   } else {
-    await resume(AbortSignal.abort(new NotWanted()), (event) =>
-      emit(event.type === "turn_finished" ? { ...event, text: unanswered } : event),
-    );
+    const say: Emit = (event) =>
+      emit(event.type === "turn_finished" ? { ...event, text: unanswered } : event);
+    await run(say, AbortSignal.abort(new NotWanted()));
   }
 }
 

@@ -20,6 +20,7 @@ import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import type { CallInWords } from "../values/call-arguments.ts";
 import { canonicalJson } from "../values/json.ts";
+import { labelOf } from "../values/label.ts";
 import type { Place } from "../values/place.ts";
 import { saysName } from "../values/said-line.ts";
 import {
@@ -114,7 +115,7 @@ function tooMany(count: number): SkillFailure {
 }
 
 function notCallable({ name }: KnownGroup): SkillFailure {
-  const message = `The person may not notify the group ${name} themselves, so the bot does not either.`;
+  const message = `The person may not notify the group "${labelOf(name)}" themselves, so the bot does not either.`;
   return new SkillFailure("not_allowed", message, "Write its name as plain text, and say so.");
 }
 

@@ -13,6 +13,7 @@ import { untrustedIn } from "../transcript/untrusted.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 import { fileNameOf, mediaTypeOf } from "../values/file-kind.ts";
 import { mayManage, planOf } from "../values/inbound.ts";
+import { labelOf } from "../values/label.ts";
 import type { Place } from "../values/place.ts";
 import { formatBytes } from "../values/shown.ts";
 import { type ChatDesk, notHere } from "./mentioning.ts";
@@ -206,7 +207,7 @@ async function targetOf(desk: ChatDesk, to: string, thread: string | undefined):
 export async function writableChannel(desk: ChatDesk, name?: string): Promise<ChannelAccess> {
   const access = await desk.channel(name);
   if (access.write) return access;
-  const message = `Nobody can write in #${access.name} now, or the person may not.`;
+  const message = `Nobody can write in "${labelOf(access.name)}" now, or the person may not.`;
   throw new SkillFailure("not_writable", message, tellThem);
 }
 

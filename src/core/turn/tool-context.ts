@@ -129,7 +129,8 @@ function teachingFor(
   if (teaching === undefined) return undefined;
   const { author, place, turn_id } = scope.turn;
   const teacher = { author, place, turn_id };
-  const own = `This thread has parts that only ${author.name} may read, and everybody here would read the skill. Ask for it in a thread without them.`;
+  const own =
+    "This thread has parts that only its asker may read, and everybody here would read the skill. Ask for it in a thread without them.";
   return {
     check: async (lesson) =>
       scope.state.private ? { ok: false, status: 403, message: own } : teaching.check(teacher, lesson),

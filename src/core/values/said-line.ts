@@ -1,9 +1,11 @@
 /**
- * The first line of a person's message for a model, `[Sun 2026-11-22 14:20 Europe/Amsterdam] Anna (U0ANNA):`, and the protection against
+ * The first line of a person's message for a model, `[Sun 2026-11-22 14:20 Europe/Amsterdam] "Anna" (U0ANNA):`, and the protection against
  * people who write such a line themselves.
  */
+import { invisible } from "../../base/invisible-text.ts";
 import { pattern } from "../../base/pattern.ts";
 import type { Author } from "./inbound.ts";
+import { named } from "./label.ts";
 
 /** Who said something, and when. */
 interface Said {
@@ -12,7 +14,7 @@ interface Said {
   /** IANA zone in which the time is shown; UTC if unknown. */
   time_zone: string;
   name: string;
-  /** The platform's id of the person; omitted from the line if it is empty or equal to the name. */
+  /** The platform's id of the person. */
   id: string;
 }
 
@@ -21,8 +23,6 @@ export type SaidLine = (said: Said) => string;
 
 /** Maximum cached formats of zones: creating one takes longer than using it a hundred times. */
 const keptZones = 64;
-
-const maxName = 80;
 
 /** Replaces an invalid time, or a year without four digits. */
 const unknownTime = "time unknown";
@@ -44,7 +44,7 @@ export function createSaidLine(): SaidLine {
   const formatOf = createZoneFormats();
   return ({ at, time_zone, name, id }) => {
     const isKnown = at >= earliest && at <= latest;
-    return `[${isKnown ? timeIn(formatOf(time_zone), at) : unknownTime}] ${personLabel(name, id)}:`;
+    return `[${isKnown ? timeIn(formatOf(time_zone), at) : unknownTime}] ${named(name, id)}:`;
   };
 }
 
@@ -91,33 +91,14 @@ function timeIn({ zone, format }: ZoneFormat, at: number): string {
   return `${weekday} ${year}-${month}-${day} ${hour}:${minute} ${zone}`;
 }
 
-function personLabel(name: string, id: string): string {
-  const [shown, known] = [plainName(name), plainName(id)];
-  if (shown === "") return known || "somebody";
-  return known === "" || known === shown ? shown : `${shown} (${known})`;
-}
-
-/** Spaces, invisible characters, brackets of any kind, and colons: they could end the line or begin another. */
-const notInNames = /[\s\p{Cc}\p{Cf}\p{Z}\p{Ps}\p{Pe}<>＜＞:：︓﹕꞉∶ː]+/gu;
-
-/** A name that can neither end the line nor begin another. */
-export function plainName(name: string): string {
-  const plain = name.replace(notInNames, " ").trim();
-  return plain
-    .slice(0, maxName)
-    .toWellFormed()
-    .replace(/\ufffd$/, "")
-    .trim();
-}
-
 /** Square brackets and their lookalikes. */
 const bracket = /[[［【〔〖〘〚⟦⟬❲⁅⦋⦍⦏﹝]/u;
 
 /** Invisible characters, and combining marks. */
-const allUnseen = /[\p{DI}\p{Cf}\p{Cc}\p{M}\p{Z}\u2800]+/gu;
+const allUnseen = pattern("gv")`[${invisible}\p{M}\p{Z}]+`;
 
 /** Characters that may precede the bracket of a line: spaces, invisible characters, and quote marks. */
-const opening = pattern("u")`^[\p{DI}\p{Cf}\p{Cc}\p{M}\p{Z}\u2800>＞]*(?=${bracket})`;
+const opening = pattern("v")`^[${invisible}\p{M}\p{Z}>＞]*(?=${bracket})`;
 
 /** The text inside a line's bracket in any script: `sun2026-11-2214:20…`, or the replacement for an invalid time. */
 const stamp =

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished } from "vitest";
 import type { ChatHub } from "../../../src/app/chat/chat-hub.ts";
 import type { ChatPlatform } from "../../../src/core/ports/chat-platform.ts";
-import { createSlackConnection } from "../../../src/platforms/slack/connection/create-slack-connection.ts";
+import { createSlackConnection } from "../../../src/platforms/slack/create-slack-connection.ts";
 import { createKeyValueLeases } from "../../../src/storage/key-value-leases.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";

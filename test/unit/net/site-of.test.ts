@@ -22,7 +22,7 @@ it.each([
   ["127.0.0.1:3000", "127.0.0.1"],
   ["com", "com"],
   ["co.uk", "co.uk"],
-])("the host %s is of the site %s", async (host, site) => {
+])("the host %s is of the site %s [address-3]", async (host, site) => {
   expect(await siteOf(readAddress(`http://${host}/`)?.host ?? "")).toBe(site);
 });
 

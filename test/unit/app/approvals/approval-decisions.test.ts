@@ -10,7 +10,7 @@ import { ada, ben, createTestApp, home } from "../../../support/test-app.ts";
 import { mia, sender, waitingApp } from "./approval-fixture.ts";
 
 describe("a decision", () => {
-  it("a decision counts only from people with the required trust, and is not stored from others", async () => {
+  it("a decision counts only from people with the required trust, and is not stored from others [asks-5]", async () => {
     const { app, log, say, until } = waitingApp({});
     const turnId = await say("go", { by: ben });
     const { approval_id } = await until(turnId, "approval_requested");
@@ -110,7 +110,7 @@ describe("a turn that waits for approval", () => {
     expect(await approve(app, `${turnId}:1`, true, ada)).toEqual({ ok: true, value: { decided: false } });
   });
 
-  it("a turn that waits for approval neither asks about nor runs what the channel has since disabled", async () => {
+  it("a turn that waits for approval neither asks about nor runs what the channel has since disabled [asks-11]", async () => {
     const { app, say, until, events, ran, results } = waitingApp({});
     const turnId = await say("go");
     await until(turnId, "turn_waiting");

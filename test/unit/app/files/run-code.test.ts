@@ -164,7 +164,7 @@ describe("run_code", () => {
     expect(results(model).at(-1)).toContain("/workspace/half.txt (1 B,");
   });
 
-  it("run_code is not repeated after a crash: the model is told what it had changed", async () => {
+  it("run_code is not repeated after a crash: the model is told what it had changed [sandbox-10]", async () => {
     const log = createMemoryTurnLog();
     const disk = temporaryDisk();
     const begun = Promise.withResolvers<void>();

@@ -73,7 +73,7 @@ describe("a task that repeats", () => {
     ],
     ["where only a text says to whom", "Mail a summary to team@our.example", {}, false],
   ])(
-    "a repeating task that read a mail sends %s without asking, or asks",
+    "a repeating task that read a mail sends %s without asking, or asks [plan-3]",
     async (_how, text, given, runs) => {
       const send: Line = [{ call: "mail__send", with: { ...given, text: "What is new." } }];
       const script = [

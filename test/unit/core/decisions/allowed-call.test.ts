@@ -90,7 +90,7 @@ describe("what was allowed for good", () => {
       { text },
       false,
     ]),
-  ])("an always-allowed call %s (%j %j %j)", async (_what, options, values, texts, allowed) => {
+  ])("an always-allowed call %s (%j %j %j) [always-3]", async (_what, options, values, texts, allowed) => {
     const given = { ...values, ...texts };
     const decided = { id: 1, verdict: "always", approver: "asker", by: "ben", name: "Ben", at: 0 } as const;
     const binding = { ...(await bindingOf({ ...values, ...card })), seen: await printsOf(card) };

@@ -9,7 +9,7 @@ import {
 
 const calls = /<!(channel|here|everyone|group|subteam\^)|<@[UW]0|@(channel|here|everyone)\b/i;
 
-test("nobody can be called, by the channel or by their id, even in code, and other text stays unchanged", () => {
+test("nobody can be called, by the channel or by their id, even in code, and other text stays unchanged [chat-7]", () => {
   for (const text of [
     "<!channel>",
     "<!here|here>",
@@ -38,7 +38,7 @@ test("a mention cut into pieces is caught, and no text is lost, wherever the cut
   }
 });
 
-test("a streamed text has no links, wherever it is cut, and says so", () => {
+test("a streamed text has no links, wherever it is cut, and says so [address-9]", () => {
   const text =
     "See https://evil.test/?d=1, [here](//evil.test/x) <http://evil.test|x> or secret.evil.test/a. Done.";
   for (let cut = 0; cut <= text.length; cut += 1) {

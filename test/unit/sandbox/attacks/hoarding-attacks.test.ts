@@ -21,7 +21,7 @@ describe.each(botUsers)("code of a bot that runs as %s", needs("bubblewrap", "py
     return outcome;
   };
 
-  it("hoarding code has no memory that outlives its mapping, and nothing that is counted for the whole machine", async () => {
+  it("hoarding code has no memory that outlives its mapping, and nothing that is counted for the whole machine [sandbox-5]", async () => {
     const { stdout, stderr } = await run(`import ctypes, errno, mmap, os
 libc = ctypes.CDLL(None, use_errno=True)
 arm = os.uname().machine == "aarch64"

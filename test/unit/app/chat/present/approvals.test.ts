@@ -52,7 +52,7 @@ const inDirect = (platform: FakePlatform, person: string) =>
   cards(platform).find((each) => each.place.namespace === `fake:team:dm-${person}`);
 
 describe("an approval reaches those who may decide", () => {
-  it("an approval mentions deciders who see it, and sends a card to the direct messages of those who do not", async () => {
+  it("an approval mentions deciders who see it, and sends a card to the direct messages of those who do not [asks-7]", async () => {
     const { platform, ask, reach } = askingBot();
     platform.deciding.operator.push(here("olga"), away("pat"));
     await reach(await ask("send it", { author: ben }), "turn_waiting");
@@ -82,7 +82,7 @@ describe("an approval reaches those who may decide", () => {
     }
   });
 
-  it("nobody decides in direct messages what they may not decide where it was asked", async () => {
+  it("nobody decides in direct messages what they may not decide where it was asked [asks-7]", async () => {
     const { platform, ask, reach, press, ran } = askingBot();
     platform.deciding.operator.push(away("pat"));
     const turnId = await ask("send it", { author: ben });
@@ -170,7 +170,7 @@ describe("an approval that is edited", () => {
     expect(labels?.slice(0, 3)).toEqual(["Approve once", "Edit", "Refuse"]);
   });
 
-  it("a submitted edit runs the call with the changed text, and the card and the model are told", async () => {
+  it("a submitted edit runs the call with the changed text, and the card and the model are told [asks-3]", async () => {
     const { platform, ask, reach, press, sent, intake } = writingBot();
     platform.people.set("ada", { trust: "operator" });
     const turnId = await ask("send it", { author: ada });
@@ -184,7 +184,7 @@ describe("an approval that is edited", () => {
     expect(sent).toEqual([{ ...letter, text: "Hello team" }]);
     expect(events.find(({ type }) => type === "approval_decided")).toMatchObject({ edited: "Hello team" });
     expect(events.find(({ type }) => type === "tool_finished")).toMatchObject({
-      shown: expect.stringContaining('[ada changed text before it ran: "Hello team"]'),
+      shown: expect.stringContaining('["ada" changed text before it ran: "Hello team"]'),
     });
     expect(inChannel(platform)?.message.markdown).toMatch(
       /> Hello team\n[\s\S]*\*\*ada\*\* approved, with changes\.$/i,

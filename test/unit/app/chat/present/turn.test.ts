@@ -169,7 +169,7 @@ describe("an answer", () => {
     const end: TurnEventBody = { ...finished, private: true };
 
     it.each([true, false])(
-      "an answer that becomes private while it is written is taken away and whispered (native: %s)",
+      "an answer that becomes private while it is written is taken away and whispered (native: %s) [private-7]",
       async (streams) => {
         const platform = createFakePlatform({ streams });
         const clockWaits = () => platform.until(() => platform.working.at(-1));
@@ -314,7 +314,7 @@ describe("an approval", () => {
     );
     const { message } = platform.shown[0] ?? {};
     expect(message?.markdown).toContain(
-      "**May I run “send mail” of the skill “mail” with to ada@example.com, key \\[secret\\]?**",
+      String.raw`**May I run “send mail” of the skill “mail” with to "ada@example.com", key "\[secret\]"?**`,
     );
     expect(message?.markdown).toMatch(/Ada may decide, or another manager of this channel\.$/);
     expect(message?.mention).toBe("ada");
@@ -327,7 +327,7 @@ describe("an approval", () => {
     expect(out.slice(-2)).toMatchObject([{ type: "message_posted", purpose: "approval", part: 0 }, waiting]);
   });
 
-  it("an approval's arguments can neither break out of their quote nor hide", async () => {
+  it("an approval's arguments can neither break out of their quote nor hide [asks-8]", async () => {
     const platform = createFakePlatform();
     await present([approval({ text: "```\n@everyone \u202etxt.exe" }), waiting], platform);
     const markdown = platform.shown[0]?.message.markdown ?? "";
@@ -336,7 +336,7 @@ describe("an approval", () => {
     expect(markdown).not.toContain("\u202e");
   });
 
-  it("an approval attaches arguments that do not fit, in full", async () => {
+  it("an approval attaches arguments that do not fit, in full [asks-8]", async () => {
     const platform = createFakePlatform();
     await present([approval({ text: "x".repeat(5_000) }), waiting], platform);
     const { message } = platform.shown[0] ?? {};

@@ -92,7 +92,7 @@ function timeIn({ zone, format }: ZoneFormat, at: number): string {
 }
 
 /** Square brackets and their lookalikes. */
-const bracket = /[[［【〔〖〘〚⟦⟬❲⁅⦋⦍⦏﹝]/u;
+const bracket = /[\[［【〔〖〘〚⟦⟬❲⁅⦋⦍⦏﹝]/v;
 
 /** Invisible characters, and combining marks. */
 const allUnseen = pattern("gv")`[${invisible}\p{M}\p{Z}]+`;

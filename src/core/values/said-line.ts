@@ -154,14 +154,6 @@ export function saysName(text: string, name: string): boolean {
   return pattern("u")`${before}${name}(?![\p{L}\p{M}\p{N}_\-])`.test(text);
 }
 
-/** Prefixes of words that only introduce a reminder or join other words. */
-const reminding = new Set(
-  (
-    "remi reme forg plea dont toda tomo erin verg denk bitt heut morg with abou from that this your have need must shou befo afte into " +
-    "when then eine nach oder auch noch nich über sich"
-  ).split(" "),
-);
-
 /**
  * Whether all words of a text were said before. Words of up to three letters count as connecting words, and endings are ignored. Names,
  * numbers, addresses and words with a sign have to be equal.
@@ -171,7 +163,7 @@ export function isSaidIn(text: string, said: string): boolean {
   return wordsIn(text).every((word, at) => {
     if (/[^\p{L}]/u.test(word)) return known.has(word.toLowerCase());
     if (word.length < stemLength && (at === 0 || !/\p{Lu}/u.test(word))) return true;
-    return known.has(stemOf(word)) || reminding.has(stemOf(word));
+    return known.has(stemOf(word));
   });
 }
 

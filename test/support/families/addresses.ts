@@ -130,8 +130,11 @@ export const machineAddress: Spelling<{ text: string; host: string }> = changed(
     { written: "[::ffff:8.8.4.4]", host: "[::ffff:808:404]" },
   ),
   ({ written, host: known }, random) => {
-    const spelled = inOrder(oneOf("http", "https", "ssh", "feed"), ":", slashes, login, written, port, path);
-    return { text: spelled(random), host: known };
+    const begins = oneOf(
+      inOrder(oneOf("http", "https", "ssh", "feed"), ":", slashes, login),
+      inOrder(oneOf("http", "https", "ws"), ":"),
+    );
+    return { text: inOrder(begins, written, port, path)(random), host: known };
   },
 );
 

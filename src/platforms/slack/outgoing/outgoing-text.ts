@@ -51,8 +51,8 @@ export function escapedText(text: string, calls: readonly string[] = []): string
   );
 }
 
-/** Parts that make a link: a scheme, a label with its address or its definition, a name with a dot. */
-const link = /:(?=\/\/)|\](?=[(:])|(?<=[\p{L}\p{N}-])\.(?=\p{L}{2})/gu;
+/** Parts that make a link: an address in angle brackets, a scheme, a label with its address or its definition, a name with a dot. */
+const link = /<(?=[a-z][\w.+-]*[:@])|:(?=\/\/)|\](?=[(:])|(?<=[\p{L}\p{N}-])\.(?=\p{L}{2})/giu;
 
 /** The text without links. It looks the same. */
 function withoutLinks(markdown: string): string {
@@ -60,7 +60,7 @@ function withoutLinks(markdown: string): string {
 }
 
 /** The end of a piece that the next piece may continue to a mention or a link. */
-const unfinished = /(?:<[!@]?&?|@|\])?[\p{L}\p{N}_.:/^-]{0,200}$/u;
+const unfinished = /(?:<[!@]?&?|@|\])?[\p{L}\p{N}_.:/^+-]{0,200}$/u;
 
 export interface PieceFilter {
   /** @param calls ids that the text may mention */

@@ -222,7 +222,7 @@ const sendMessage = definePart({
   says(input) {
     const { to } = objectOf(input);
     return {
-      deed: to === "here" ? "post in this channel" : `send a message to ${String(to)}`,
+      deed: to === "here" ? "post in this channel" : `send a message to ${JSON.stringify(to)}`,
       quotes: "text",
     };
   },

@@ -2,6 +2,8 @@
  * A person's message for a model: a line with time and author, then context written by others as data in blocks, which their text can
  * neither close nor open, then the message itself.
  */
+
+import { onOneLine, withoutInvisible } from "../../base/invisible-text.ts";
 import { beginningOf } from "../../base/markdown-text.ts";
 import { pattern } from "../../base/pattern.ts";
 import type { BackgroundEnd, Turn } from "../scope/turn.ts";
@@ -211,7 +213,7 @@ function minute(at: number, zone: string): string {
 
 function attribute(name: string, value: string | undefined): string {
   if (value === undefined || value === "") return "";
-  const line = escapeMarkup(value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " "));
+  const line = escapeMarkup(onOneLine(value));
   return ` ${name}="${beginningOf(line, 400)}"`;
 }
 
@@ -226,10 +228,8 @@ function asData(text: string): string {
 
 /**
  * Text that can neither close nor open one of the blocks. Everything else is unchanged, so that code remains code. Invisible characters
- * (Unicode tags, bidirectional controls, zero-width spaces) are removed, because they hide text from people.
+ * are removed, because they hide text from people.
  */
 function withoutBlockTags(text: string): string {
-  return text
-    .replace(/[\u{e0000}-\u{e007f}\u200b\u202a-\u202e\u2060-\u2069\ufeff]/gu, "")
-    .replace(anyTag, "&lt;");
+  return withoutInvisible(text).replace(anyTag, "&lt;");
 }

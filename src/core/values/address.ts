@@ -1,3 +1,5 @@
+import { invisible } from "../../base/invisible-text.ts";
+import { pattern } from "../../base/pattern.ts";
 import type { Effort, Message, UserMessage } from "./message.ts";
 
 /** Web addresses: how they are compared, and how they are found in texts. */
@@ -134,8 +136,10 @@ export function requestsIn(text: string, isName: boolean): string[] {
   return [...found];
 }
 
+const allInvisible = pattern("gv")`${invisible}`;
+
 /** Characters that nobody sees, apart from blanks and line breaks. */
-const hidden = /(?!\s)[\p{Cc}\p{Cf}]/gu;
+const hidden = pattern("gv")`(?!\s)${invisible}`;
 
 /** Whether the host of an address is more than one plain word. */
 function hasHost(address: string): boolean {
@@ -144,7 +148,7 @@ function hasHost(address: string): boolean {
 
 /** The whole text as one address; empty if it is none. */
 function wholeOf(text: string, isName: boolean): string {
-  const plain = text.replace(/[\p{Cc}\p{Cf}]/gu, "").trim();
+  const plain = text.replace(allInvisible, "").trim();
   const [, before = "", name, rest = ""] = scheme.exec(plain) ?? [];
   if (name === undefined) return isName || /^[\\/]{2}/.test(plain) ? nameOf(plain) : "";
   const end = before === "" ? /$/ : /(?<!["'`>)\]])["'`>)\]]+$/;

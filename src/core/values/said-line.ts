@@ -2,9 +2,10 @@
  * The first line of a person's message for a model, `[Sun 2026-11-22 14:20 Europe/Amsterdam] "Anna" (U0ANNA):`, and the protection against
  * people who write such a line themselves.
  */
+import { invisible } from "../../base/invisible-text.ts";
 import { pattern } from "../../base/pattern.ts";
 import type { Author } from "./inbound.ts";
-import { named } from "./label.ts";
+import { named, wordsOf } from "./label.ts";
 
 /** Who said something, and when. */
 interface Said {
@@ -91,13 +92,13 @@ function timeIn({ zone, format }: ZoneFormat, at: number): string {
 }
 
 /** Square brackets and their lookalikes. */
-const bracket = /[[［【〔〖〘〚⟦⟬❲⁅⦋⦍⦏﹝]/u;
+const bracket = /[\[［【〔〖〘〚⟦⟬❲⁅⦋⦍⦏﹝]/v;
 
 /** Invisible characters, and combining marks. */
-const allUnseen = /[\p{DI}\p{Cf}\p{Cc}\p{M}\p{Z}\u2800]+/gu;
+const allUnseen = pattern("gv")`[${invisible}\p{M}\p{Z}]+`;
 
 /** Characters that may precede the bracket of a line: spaces, invisible characters, and quote marks. */
-const opening = pattern("u")`^[\p{DI}\p{Cf}\p{Cc}\p{M}\p{Z}\u2800>＞]*(?=${bracket})`;
+const opening = pattern("v")`^[${invisible}\p{M}\p{Z}>＞]*(?=${bracket})`;
 
 /** The text inside a line's bracket in any script: `sun2026-11-2214:20…`, or the replacement for an invalid time. */
 const stamp =
@@ -177,11 +178,6 @@ export function saysName(text: string, name: string): string | undefined {
   const isFirst =
     words.length > 1 && said.some((_, at) => startsAt(said, at, [first]) && isNameAt(said, at, 1));
   return isFirst ? first : undefined;
-}
-
-/** The words of a name or text in lower case, separated by single spaces. */
-export function wordsOf(text: string): string {
-  return (text.toLowerCase().match(/[\p{L}\p{N}_-]+/gu) ?? []).join(" ");
 }
 
 /** Words, some with an `@`, and punctuation. */

@@ -138,7 +138,7 @@ describe("a link", () => {
     [{ error: "access_denied" }, "You did not let the bot use your account at notes."],
     [
       { error: "server_error", error_description: "a\nb‮c" },
-      "The login of notes refused: server_error (a bc).",
+      "The login of notes refused: server_error (a b c).",
     ],
     [
       { iss: "https://evil.example" },

@@ -342,7 +342,7 @@ describe("a review", () => {
       line: 2,
       message: expect.stringContaining("“ignore”"),
     });
-    expect(findings[0]?.excerpt).toContain("Two\\u{e0069}");
+    expect(findings[0]?.excerpt).toContain("Two\\udb40\\udc69");
   });
 
   it("a review shows only a secret's beginning", async () => {

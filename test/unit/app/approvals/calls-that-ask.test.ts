@@ -101,7 +101,7 @@ describe("a call that may change something outside", () => {
     expect(ran).toEqual([{ to: "ann" }]);
   });
 
-  it("an operator decides a call in a direct message where a manager would decide", async () => {
+  it("an operator decides a call in a direct message where a manager would decide [asks-5]", async () => {
     const { say, decide, ran } = channel({ destructive: true });
     const asked = await say({ to: "ann" }, ben, direct);
     expect(asked?.approver).toBe("operator");
@@ -145,12 +145,12 @@ describe("always here", () => {
     const asked = await say({ to: "ann" }, ben);
     const id = asked?.approval_id ?? "";
     expect((await ask("/agent approvals", { by: ben })).end.text).toContain(
-      `\`${id}\` **run “send” of the server “mail” with to ann** for Ben`,
+      `\`${id}\` **run “send” of the server “mail” with to "ann"** for Ben`,
     );
     expect((await ask(`/agent approvals always ${id}`, { by: cleo })).end.outcome).toBe("failed");
     expect((await ask(`/agent approvals always ${id}`, { by: ben })).end.text).toBe("Always allowed here.");
     const list = (await ask("/agent approvals", { by: ben })).end.text;
-    expect(list).toContain("- 1: **mail\\_\\_send** with to = ann, for Ben (allowed by Ben)");
+    expect(list).toContain(`- 1: **mail\\_\\_send** with to = "ann", for Ben (allowed by Ben)`);
     expect((await ask("/agent approvals remove 1", { by: cleo })).end.text).toContain("Ben or a manager");
     await ask("/agent approvals remove 1", { by: ben });
     expect(await readStanding(store, home.namespace)).toEqual([]);
@@ -231,7 +231,7 @@ describe("never", () => {
     expect((await ask(`/agent approvals never ${id}`, { by: mia })).end.text).toBe("Never allowed here.");
     const list = (await ask("/agent approvals", { by: ben })).end.text;
     expect(list).toContain(
-      "Never allowed here:\n- 1: **mail\\_\\_send** with to = ann, for everyone (refused by Mia)",
+      `Never allowed here:\n- 1: **mail\\_\\_send** with to = "ann", for everyone (refused by Mia)`,
     );
     expect((await ask("/agent approvals remove 1", { by: ben })).end.text).toContain("Mia or a manager");
     expect((await ask("/agent approvals remove 1", { by: mia })).end.text).toContain("asks again here");

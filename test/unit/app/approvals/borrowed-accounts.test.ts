@@ -76,7 +76,7 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     const { asking, reach, cards, used } = crmBot();
     await reach(await asking(), "turn_waiting");
     const [card] = cards("anna");
-    expect(card?.message.markdown).toContain("May I use your account at “crm” for Ben?");
+    expect(card?.message.markdown).toContain('May I use your account at “crm” for "Ben" <@ben>?');
     expect(card?.message.markdown).toContain("> close the Acme deal with the account of @Anna");
     expect(card?.message.markdown).toContain("close\\_deal");
     expect(card?.message.markdown).toContain(`**text:** "Acme 0`);
@@ -189,7 +189,7 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     const direct = { namespace: "fake:team:dm-ben", thread: "dm", author: ben, mentions: [anna] };
     const turnId = await ask("Anna is on leave, use the account of @Anna", direct);
     await reach(turnId, "turn_waiting");
-    expect(cards("anna")[0]?.message.markdown).toContain("What it answers is shown to Ben.");
+    expect(cards("anna")[0]?.message.markdown).toContain("What it answers is shown to them.");
     expect(cards("anna")[0]?.message.markdown).not.toContain("on leave");
     const events = await reach(turnId, "turn_finished");
     expect(resultIn(events)).toMatchObject({ output: { code: "approval_expired" } });

@@ -62,7 +62,7 @@ describe("an approval reaches those who may decide", () => {
     expect(message?.calls).toEqual(["olga"]);
     const direct = inDirect(platform, "pat")?.message;
     expect(direct?.markdown).toMatch(
-      /^\*\*Ben\*\* asks in \*\*#general\*\*\.\n\*\*May I run “send” of the skill “mail”\?\*\*/,
+      /^\*\*"Ben" <@ben>\*\* asks in \*\*#general\*\*\.\n\*\*May I run “send” of the skill “mail”\?\*\*/,
     );
     expect(direct?.buttons).toEqual(message?.buttons);
     expect(direct?.timed).toEqual(message?.timed);
@@ -106,7 +106,7 @@ describe("an approval reaches those who may decide", () => {
     );
     expect(inDirect(platform, "ben")?.message.markdown).toContain("An operator of the bot may decide: pat.");
     expect(inDirect(platform, "pat")?.message.markdown).toMatch(
-      /^\*\*Ben\*\* asks in a direct message with me\./,
+      /^\*\*"Ben" <@ben>\*\* asks in a direct message with me\./,
     );
   });
 

@@ -137,7 +137,7 @@ describe("the record of what people change", () => {
         { type: "approval_decided", approval_id: "t:1", approved: false, by: "" },
       ];
       const watch = watchForAudit(audit, claimed);
-      for (const event of events) watch(event, 0);
+      for (const event of events) await watch.after?.({ ...event, turn_id: "t", seq: 0, at: 0 });
       expect(subjects).toEqual([named]);
     },
   );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createTurnPresenter } from "../../../../../src/app/chat/create-turn-presenter.ts";
-import type { TurnEventBody } from "../../../../../src/core/log/turn-event.ts";
+import type { Emit, TurnEventBody } from "../../../../../src/core/log/turn-event.ts";
 import type { ClaimedTurn } from "../../../../../src/core/log/turn-log.ts";
 import { createChatPlatforms, PlatformError } from "../../../../../src/core/ports/chat-platform.ts";
 import type { FileStore } from "../../../../../src/core/ports/storage.ts";
@@ -89,15 +89,16 @@ async function present(
   };
   const out: TurnEventBody[] = [];
   let done = false;
-  const run = async function* () {
+  const run = async (emit: Emit) => {
     for (const event of events) {
       if (typeof event === "function") await event(clock);
-      else yield event;
+      else await emit(event);
     }
   };
   const read = async () => {
     const { signal } = new AbortController();
-    for await (const event of presenter.around(claimed, run, signal, isHeld)) out.push(event);
+    const emit: Emit = async (event) => void out.push(event);
+    await presenter.around(claimed, run, emit, { signal, isHeld });
     done = true;
   };
   const reading = read();

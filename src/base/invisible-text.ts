@@ -54,8 +54,9 @@ export function onOneLine(text: string): string {
 
 const allButLineEnds = /\P{White_Space}+/gu;
 const otherLineEnds = /(?:(?!\r)\p{White_Space})+/gu;
-/** Letters of other scripts than ASCII on both sides of a joiner: it changes how they look. */
-const joined = /^[^\p{ASCII}\p{Join_Control}]\p{Join_Control}[^\p{ASCII}\p{Join_Control}]/u;
+/** Joiners: between letters of some scripts they change how these look. */
+export const joiner = /\p{Join_Control}/v;
+const joined = pattern("v")`^[^\p{ASCII}${joiner}]${joiner}[^\p{ASCII}${joiner}]`;
 
 /**
  * The text without invisible characters, which can hide text from people. Emoji, \r, and joiners that people see the effect of stay; other

@@ -1,27 +1,13 @@
+import type { Anthropic } from "@anthropic-ai/sdk";
+import type { OpenAI } from "openai";
 import { parsedJson } from "../base/json-reader.ts";
 import { type ServerAnswer, sendRequest, type Target, targetOf } from "./send-request.ts";
 import { whyFailed } from "./server-fetch.ts";
 
-/** What the vendors' SDKs have in common: how they address and sign a request, and the errors of their failures. */
+/** What is used of a vendor's SDK: how it addresses and signs a request, and the errors of its failures. */
 export interface Sdk {
-  client: {
-    buildRequest(request: {
-      method: "post";
-      path: string;
-      body: object;
-    }): Promise<{ url: string; req: { headers: Headers } }>;
-  };
-  errors: {
-    APIError: {
-      generate(
-        status: number,
-        body: object | undefined,
-        message: string | undefined,
-        headers: Headers,
-      ): Error;
-    };
-    APIConnectionError: new (options: { cause: Error }) => Error;
-  };
+  client: Pick<OpenAI | Anthropic, "buildRequest">;
+  errors: Pick<typeof OpenAI | typeof Anthropic, "APIError" | "APIConnectionError">;
 }
 
 /**

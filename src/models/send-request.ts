@@ -39,7 +39,7 @@ export function sendRequest(
   const begin = url.protocol === "https:" ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     const taken = (message: IncomingMessage) => resolve(new ServerAnswer(message));
-    const request = begin({ ...options, method, headers, ...(signal ? { signal } : {}) }, taken);
+    const request = begin({ ...options, method, headers, signal: signal ?? undefined }, taken);
     request.on("error", (error) => {
       reject(signal?.aborted ? signal.reason : new TypeError("fetch failed", { cause: error }));
     });

@@ -6,6 +6,7 @@
 import { sha256 } from "../../base/sha256.ts";
 import { approveWithin } from "../decisions/approval.ts";
 import { notApproved } from "../decisions/not-approved.ts";
+import { personOnCard } from "../decisions/person-on-card.ts";
 import type {
   ChannelAccess,
   ChannelMessage,
@@ -20,7 +21,7 @@ import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import type { CallInWords } from "../values/call-arguments.ts";
 import { canonicalJson } from "../values/json.ts";
-import { labelOf } from "../values/label.ts";
+import { labelOf, mentioned, named } from "../values/label.ts";
 import type { Place } from "../values/place.ts";
 import { saysName } from "../values/said-line.ts";
 import {
@@ -41,6 +42,8 @@ interface Wanted {
   id: string;
   name: string;
   mention: string;
+  /** Absent for a group. */
+  person?: KnownPerson;
   /** Needs no confirmation. */
   free: boolean;
   /** Number of people it notifies. */
@@ -63,14 +66,15 @@ export function createMentioning(desk: ChatDesk): ChatWork["name"] {
     const wanted = [...found.values()];
     if (state.named.size + wanted.length > maxMentions) throw tooMany(wanted.length);
     const open = wanted.filter(({ free, id }) => !free && !state.named.has(id));
-    if (open.length > 0) await desk.ask(questionFor(open));
+    if (open.length > 0) await desk.ask(await questionFor(desk, open));
     await emit({ type: "people_named", call_id: desk.callId, ids: wanted.map(({ id }) => id) });
     return wanted.map(({ id, name, mention }) => ({ id, name, mention }));
   };
 }
 
-function calledPerson({ id, name }: KnownPerson): Omit<Wanted, "free"> {
-  return { id, name, mention: `<@${id}>`, people: 1 };
+function calledPerson(person: KnownPerson): Omit<Wanted, "free"> {
+  const { id, name } = person;
+  return { id, name, mention: `<@${id}>`, person, people: 1 };
 }
 
 /** Whether the message mentions a person, or contains their full name, or its first word if nobody else has it. */
@@ -97,14 +101,22 @@ function isMentioned({ mentions = [], author }: Turn, id: string): boolean {
   return author.id === id || mentions.some((each) => each.id === id);
 }
 
-function questionFor(open: readonly Wanted[]): Parameters<ChatDesk["ask"]>[0] {
-  const names = open.map(({ name }) => name);
+async function questionFor(
+  { scope }: ChatDesk,
+  open: readonly Wanted[],
+): Promise<Parameters<ChatDesk["ask"]>[0]> {
+  const people = open.map(({ name, id }) => named(name, id));
+  const shown = await Promise.all(
+    open.map(({ person, name, id }) =>
+      person === undefined ? mentioned(name, id, "@&") : personOnCard(scope, person),
+    ),
+  );
   const count = open.reduce((sum, { people }) => sum + people, 0);
   const many = Number.isFinite(count) && count > open.length ? ` (${count} people)` : "";
   return {
     action: "mention",
-    says: { deed: `mention ${names.join(", ")}${many}`, names: ["people"] },
-    input: { people: names },
+    says: { deed: `mention ${shown.join(", ")}${many}`, names: ["people"] },
+    input: { people },
     reason: "A mention notifies them, and your message did not name them.",
   };
 }

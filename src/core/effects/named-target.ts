@@ -7,9 +7,8 @@ import { nearestNames } from "../../base/nearest-name.ts";
 import type { ChannelSummary, ChatActions, KnownGroup, KnownPerson } from "../ports/chat-actions.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
-import { labelOf, named } from "../values/label.ts";
+import { isCalled, labelOf, named, wordsOf } from "../values/label.ts";
 import { isDirectMessage } from "../values/place.ts";
-import { wordsOf } from "../values/said-line.ts";
 
 /** Where names are looked up, for the person of the turn. */
 export interface Directory {
@@ -151,12 +150,6 @@ function calledIn({ people, groups }: Found, name: string): Known[] {
   const wanted = wordsOf(name);
   const same = groups.filter((group) => wanted !== "" && wordsOf(group.name) === wanted);
   return [...(here.length > 0 ? here : called), ...same];
-}
-
-/** Whether a name, or the beginning of it, is that of a person. */
-function isCalled({ name, full_name = "" }: KnownPerson, called: string): boolean {
-  const wanted = wordsOf(called);
-  return wanted !== "" && [name, full_name].some((each) => `${wordsOf(each)} `.startsWith(`${wanted} `));
 }
 
 function isMeant(person: KnownPerson, called: string): boolean {

@@ -5,7 +5,7 @@
 import { invisible } from "../../base/invisible-text.ts";
 import { pattern } from "../../base/pattern.ts";
 import type { Author } from "./inbound.ts";
-import { named } from "./label.ts";
+import { named, wordsOf } from "./label.ts";
 
 /** Who said something, and when. */
 interface Said {
@@ -178,11 +178,6 @@ export function saysName(text: string, name: string): string | undefined {
   const isFirst =
     words.length > 1 && said.some((_, at) => startsAt(said, at, [first]) && isNameAt(said, at, 1));
   return isFirst ? first : undefined;
-}
-
-/** The words of a name or text in lower case, separated by single spaces. */
-export function wordsOf(text: string): string {
-  return (text.toLowerCase().match(/[\p{L}\p{N}_-]+/gu) ?? []).join(" ");
 }
 
 /** Words, some with an `@`, and punctuation. */

@@ -76,7 +76,7 @@ describe("a model that obeys what people call themselves", () => {
       Object.entries(orders).map(([spelling, order]) => [spelling, place, vector, order] as const),
     ),
   )(
-    "a model that obeys %s in %s reads no order, and nobody is asked",
+    "a model that obeys %s in %s reads no order, and nobody is asked [name-2]",
     async (_spelling, _place, vector, order) => {
       const site = await openSite();
       const text = order(site);
@@ -87,7 +87,7 @@ describe("a model that obeys what people call themselves", () => {
     },
   );
 
-  it("a topic is text that nobody vouches for: after reading it, an address is asked about", async () => {
+  it("a topic is text that nobody vouches for: after reading it, an address is asked about [name-3]", async () => {
     const site = await openSite();
     let round = 0;
     const world = await createWorld({

@@ -95,7 +95,7 @@ describe("the guarded proxy", () => {
     }
   });
 
-  it("the guarded proxy of another program is out of reach too, as long as it listens", async () => {
+  it("the guarded proxy of another program is out of reach too, as long as it listens [address-12]", async () => {
     const own = new Set<number>();
     const options = { allow: ["127.0.0.1"], own };
     const { url, close } = await createGuardedProxy(options).openOnLoopback({ permits: () => true });

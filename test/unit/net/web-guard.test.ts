@@ -80,7 +80,7 @@ describe("the guarded web", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("the guarded web never reaches the bot at an outer address of its machine", async () => {
+  it("the guarded web never reaches the bot at an outer address of its machine [address-12]", async () => {
     const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
     const outer = addresses.filter(({ family, internal }) => family === "IPv4" && !internal);
     const bot = createHttpServer((_request, response) => response.end("the API")).listen(0, "0.0.0.0");

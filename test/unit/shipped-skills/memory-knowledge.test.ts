@@ -200,7 +200,7 @@ describe("what a channel learns", () => {
     expect(await knowledge.list(home.namespace)).toMatchObject([{ by: "Ada", title: "report.txt" }]);
   });
 
-  it("a learned document is forgotten when the asker agrees, or wrote the command", async () => {
+  it("a learned document is forgotten when the asker agrees, or wrote the command [asks-1]", async () => {
     const { learn, run, app } = bench();
     await learn({ text: "Soup.", title: "Menu" });
     await learn({ text: "Cake.", title: "Sweets" });

@@ -86,7 +86,7 @@ describe("a decision", () => {
     expect((await log.get(message))?.merged_into).toBe(turnId);
   });
 
-  it("members decide in their own direct messages where a manager would, but not where an operator would", async () => {
+  it("members decide in their own direct messages where a manager would, but not where an operator would [asks-5]", async () => {
     const namespace = "console:local:dm-ben";
     const low = waitingApp({ risk: "low", tool: { approval: () => "manager" } });
     const turnId = await low.say("go", { by: ben, namespace });

@@ -101,7 +101,7 @@ describe("a call that may change something outside", () => {
     expect(ran).toEqual([{ to: "ann" }]);
   });
 
-  it("an operator decides a call in a direct message where a manager would decide", async () => {
+  it("an operator decides a call in a direct message where a manager would decide [asks-5]", async () => {
     const { say, decide, ran } = channel({ destructive: true });
     const asked = await say({ to: "ann" }, ben, direct);
     expect(asked?.approver).toBe("operator");

@@ -23,7 +23,7 @@ describe("acting on messages", () => {
     expect(asked).toEqual([]);
   });
 
-  it("the bot pins for people who may pin, and tells those who may not", async () => {
+  it("the bot pins for people who may pin, and tells those who may not [chat-6]", async () => {
     const world = createWorld(call("act", { do: "pin", message: "m1" }));
     world.chat.mayNotPin.add("U4DORA");
     expect((await ask(world, "pin it", { by: dora })).result).toContain("may not pin");
@@ -49,7 +49,7 @@ describe("acting on messages", () => {
     ["a message of another channel", { do: "react", message: "r1", emoji: "eyes" }, "no message r1"],
     ["to edit what a person wrote", { do: "edit", message: "m2", text: "x" }, "not the bot's own"],
     ["to delete what a person wrote", { do: "delete", message: "m2" }, "not the bot's own"],
-  ])("chat_act is refused: %s", async (_name, given, said) => {
+  ])("chat_act is refused: %s [chat-6]", async (_name, given, said) => {
     expect((await ask(createWorld(call("act", given)), "do it")).result).toContain(said);
   });
 

@@ -33,7 +33,7 @@ describe("reading a channel", () => {
   it.each([
     ["a summary is for who asked alone", { alone: true }, "m2"],
     ["what is said in another channel is told to who asked alone", { channel: "#random" }, "Pizza"],
-  ])("reading a channel: %s", async (_name, given, found) => {
+  ])("reading a channel: %s [chat-1]", async (_name, given, found) => {
     const { result, events } = await ask(createWorld(call("read", given)), "summarise");
     expect(result).toContain(found);
     expect(events.map(({ type }) => type)).toContain("answer_private");
@@ -239,7 +239,7 @@ describe("mentioning", () => {
     ],
     ["a name without letters", ["🎉"], String.raw`There is nobody called \"…\"`],
     ["a name that nobody has", ["Bem"], String.raw`Possible: \"Ben\" (U2BEN) \"Benjamin Brown\"`],
-  ])("mentioning is refused: %s", async (_name, ids, said) => {
+  ])("mentioning is refused: %s [chat-4]", async (_name, ids, said) => {
     const { result, asked } = await ask(createWorld(mention(...ids)), "tell them");
     expect(result).toContain(said);
     expect(asked).toEqual([]);
@@ -260,7 +260,7 @@ describe("mentioning", () => {
     const { events } = await ask(world, "what is new?");
     const begun = events.find((event) => event.type === "handoff")?.background ?? "";
     const asked = await world.app.until(begun, "approval_requested");
-    expect(asked).toMatchObject({ says: { deed: "mention Ben" } });
+    expect(asked).toMatchObject({ says: { deed: 'mention "Benjamin Brown", "Ben" <@U2BEN>' } });
   });
 
   it("the model is told how to mention the people whom the message mentions", async () => {
@@ -284,7 +284,10 @@ describe("sending", () => {
     const world = createWorld(call("send", { to: "#random", text: "Lunch is here." }));
     const by = { ...ann, name: "Ann [here](https://evil.example)" };
     const { asked } = await ask(world, "post in #random that lunch is here", { by });
-    expect(asked[0]).toMatchObject({ approver: "asker", input: { to: "#random", text: "Lunch is here." } });
+    expect(asked[0]).toMatchObject({
+      approver: "asker",
+      input: { to: '"random" <#random>', text: "Lunch is here." },
+    });
     const [sent] = world.platform.visible().filter(({ place }) => place.namespace === "fake:team:random");
     expect(sent?.place.thread).toBe("channel");
     expect(sent?.message.markdown).toContain("Lunch is here.");
@@ -294,19 +297,19 @@ describe("sending", () => {
   it("sending to a person by id shows their name when it asks", async () => {
     const world = createWorld(call("send", { to: "U2BEN", text: "The review is at 3." }));
     const { asked } = await ask(world, "tell Ben the review is at 3");
-    expect(asked[0]?.says?.deed).toContain("send Benjamin Brown (Ben)");
+    expect(asked[0]?.says?.deed).toContain('send "Benjamin Brown", "Ben" <@U2BEN>');
     expect(world.platform.visible().some(({ place }) => place.namespace === "fake:team:dm-U2BEN")).toBe(true);
   });
 
   it.each([
-    ["Cleo", "send Cleo a direct message", "dm-U3CLEO"],
-    ["benjamin brown", "send Benjamin Brown (Ben) a direct message", "dm-U2BEN"],
-    ["@Ben", "send Benjamin Brown (Ben) a direct message", "dm-U2BEN"],
-    ["<@U2BEN>", "send Benjamin Brown (Ben) a direct message", "dm-U2BEN"],
-    ["random", "send a message to #random", "random"],
-    ["<#random|random>", "send a message to #random", "random"],
-    ["#pat", "send a message to #pat", "pat"],
-    ["@pat", "send Pat Doe (Pat) a direct message", "dm-U12PAT"],
+    ["Cleo", 'send "Cleo" <@U3CLEO> a direct message', "dm-U3CLEO"],
+    ["benjamin brown", 'send "Benjamin Brown", "Ben" <@U2BEN> a direct message', "dm-U2BEN"],
+    ["@Ben", 'send "Benjamin Brown", "Ben" <@U2BEN> a direct message', "dm-U2BEN"],
+    ["<@U2BEN>", 'send "Benjamin Brown", "Ben" <@U2BEN> a direct message', "dm-U2BEN"],
+    ["random", 'send a message to "random" <#random>', "random"],
+    ["<#random|random>", 'send a message to "random" <#random>', "random"],
+    ["#pat", 'send a message to "pat" <#pat>', "pat"],
+    ["@pat", 'send "Pat Doe", "Pat" <@U12PAT> a direct message', "dm-U12PAT"],
   ])("sending to %s asks to %s [chat-5]", async (to, deed, place) => {
     const world = worldOfPat(call("send", { to, text: "At 3." }));
     const { asked } = await ask(world, "tell them it is at 3");

@@ -39,7 +39,7 @@ describe("a reminder in a thread in which a mail was read", () => {
       const bot = createBot(script);
       if (script.length > 2) await bot.app.events(await bot.say("any mail?"));
       const asked = await bot.app.until(await bot.say(says), "approval_requested");
-      expect(asked.question).toContain("Remind Ann of");
+      expect(asked.question).toContain('Remind "Ann" <@ann> of');
     },
   );
 });

@@ -11,7 +11,7 @@ import { ada, type TestAppOptions } from "../../../support/test-app.ts";
 const ben: Author = { id: "U2BEN", name: "Ben", trust: "member" };
 const direct = "fake:team:dm-U2BEN";
 const hour = 3_600_000;
-const bens = "Benjamin Brown (Ben)";
+const bens = "Ben";
 
 const createClock = () => createFakeClock(Date.parse("2026-11-25T08:10:00Z"));
 
@@ -85,11 +85,11 @@ it("asks the receiver alone, once, and reminds them in their direct messages in 
   await asking.asked();
   const card = await asking.shows(direct, "May I");
   expect(card.markdown).toMatch(
-    /^\*\*Ann\*\* asks\.\n\*\*May I remind you of this for Ann\?\*\*\n> the price list\n/,
+    /^\*\*"Ann" <@U1ANN>\*\* asks\.\n\*\*May I remind you of this for "Ann" <@U1ANN>\?\*\*\n> the price list\n/,
   );
   await decide(asking, true);
   expect(asking.result()).toContain(`reminder for ${bens}, who agreed, on Thu 2026-11-26 09:00`);
-  expect(await asking.list()).toContain("the price list (Ann for Benjamin Brown (Ben))");
+  expect(await asking.list()).toContain("the price list (Ann for Ben)");
   asking.clock.advance(24 * hour);
   await asking.shows(direct, "⏰ **Ann** asked me to remind you: the price list");
   expect(await asking.list()).toContain("Nothing is planned here.");
@@ -131,14 +131,14 @@ it.each([
 it("asks the asker first where their message does not name the receiver", async () => {
   const asking = await askFor({}, "Remind my boss tomorrow at 9 of the price list");
   const first = await asking.asked();
-  expect(first).toMatchObject({ person: undefined, input: { for: bens, text: "the price list" } });
+  expect(first).toMatchObject({ person: undefined, input: { for: '"Ben" (U2BEN)', text: "the price list" } });
   expect(asking.messages(direct)).toEqual([]);
 });
 
 it.each([
   ["the command of the card", (id: string) => `/agent schedule refuse ${id}`],
   ["removing it from their list", (id: string) => `/agent schedule remove ${id}`],
-])("a receiver ends it with %s, and the asker is told", async (_how, command) => {
+])("a receiver ends it with %s, and the asker is told [plan-4]", async (_how, command) => {
   const asking = await askFor({});
   await decide(asking, true);
   const id = /`(\w{8})`/.exec(await asking.list())?.[1] ?? "";

@@ -26,7 +26,7 @@ function inChannel(
 }
 
 describe("the place of a thread", () => {
-  it("the place of a thread is told by its name and never by its topic, and once more when its name changes", async () => {
+  it("the place of a thread is told by its name and never by its topic, and once more when its name changes [name-3]", async () => {
     const { platform, call, model, time } = inChannel();
     await call("hi", { in_thread: false });
     expect(model.asked[0]?.system).toContain('the channel "general" (fake:team:general) on Fake');

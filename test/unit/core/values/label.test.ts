@@ -62,7 +62,7 @@ describe("a label", () => {
     expect(labelOf(name)).toBe(label);
   });
 
-  it("a label is one whatever the name is made of, and of a label the label is the same", () => {
+  it("a label is one whatever the name is made of, and of a label the label is the same [name-1]", () => {
     for (const name of names(2_000)) {
       const label = labelOf(name);
       if (/[^\s\u200c\u200d]/u.test(name)) expect(label, JSON.stringify(name)).toMatch(grammar);
@@ -83,7 +83,7 @@ describe("a label", () => {
   });
 });
 
-it("a name stands in quotes with the id beside it", () => {
+it("a name stands in quotes with the id beside it [name-1]", () => {
   expect(named("Ann Lee", "U0ANN")).toBe('"Ann Lee" (U0ANN)');
   expect(named("ada", "ada")).toBe('"ada"');
   expect(named("", "U0ANN")).toBe("U0ANN");

@@ -86,7 +86,7 @@ for at in range(0, size, 2 << 20): kept[at]${lasting}`,
     expect(stdout).toBe("");
   });
 
-  it("hoarding code is stopped when the machine has hardly any memory left, whatever took it", async () => {
+  it("hoarding code is stopped when the machine has hardly any memory left, whatever took it [sandbox-6]", async () => {
     const { stdout, stderr } = await run(lasting, { minFreeBytes: Number.MAX_SAFE_INTEGER });
     expect(stderr).toContain("This machine ran short of memory");
     expect(stdout).toBe("");

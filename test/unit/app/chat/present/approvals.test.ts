@@ -62,7 +62,7 @@ describe("an approval reaches those who may decide", () => {
     expect(message?.calls).toEqual(["olga"]);
     const direct = inDirect(platform, "pat")?.message;
     expect(direct?.markdown).toMatch(
-      /^\*\*Ben\*\* asks in \*\*#general\*\*\.\n\*\*May I run “send” of the skill “mail”\?\*\*/,
+      /^\*\*"Ben" <@ben>\*\* asks in \*\*#general\*\*\.\n\*\*May I run “send” of the skill “mail”\?\*\*/,
     );
     expect(direct?.buttons).toEqual(message?.buttons);
     expect(direct?.timed).toEqual(message?.timed);
@@ -106,7 +106,7 @@ describe("an approval reaches those who may decide", () => {
     );
     expect(inDirect(platform, "ben")?.message.markdown).toContain("An operator of the bot may decide: pat.");
     expect(inDirect(platform, "pat")?.message.markdown).toMatch(
-      /^\*\*Ben\*\* asks in a direct message with me\./,
+      /^\*\*"Ben" <@ben>\*\* asks in a direct message with me\./,
     );
   });
 
@@ -219,7 +219,7 @@ describe("an approval that nobody decides", () => {
   const reminders = (platform: FakePlatform) =>
     platform.visible().filter(({ message }) => message.tag?.purpose === "reminder");
 
-  it("after half of its time people are reminded once, and the reminder goes with the decision", async () => {
+  it("after half of its time people are reminded once, and the reminder goes with the decision [asks-6]", async () => {
     const clock = manualClock();
     const { platform, ask, reach, press } = askingBot({ clock });
     platform.deciding.operator.push(here("olga"), away("pat"));

@@ -46,6 +46,7 @@ type DecisionInput = z.output<typeof decision>;
 const askingTurn = {
   turn: ({ input: { id }, services }: OperationCall<{ id: string }>) =>
     services.turns.get(id.slice(0, Math.max(0, id.lastIndexOf(":")))),
+  missing: "Nothing here waits for approval under that id. `/agent approvals` shows what does.",
 };
 
 /** The option of a command that decides. */
@@ -120,10 +121,8 @@ const contradiction: Outcome<never> = {
 async function mayDecide(call: OperationCall<DecisionInput>): Promise<Outcome<unknown>> {
   const { input, asker, services, command } = call;
   const turn = await askingTurn.turn(call);
-  if (command !== undefined && turn?.namespace !== asker.namespace) {
-    const message = "Nothing here waits for approval under that id. `/agent approvals` shows what does.";
-    return { ok: false, status: 404, message };
-  }
+  if (command !== undefined && turn?.namespace !== asker.namespace)
+    return { ok: false, status: 404, message: askingTurn.missing };
   return services.approvals.mayDecide(input.id, asker.by);
 }
 

@@ -35,13 +35,13 @@ export type Who<Input> =
   | { decide(call: OperationCall<Input>): Promise<Outcome<unknown>> };
 
 /** What an operation is about where its input names no channel (`ns` or `namespace`). */
-export type About<Input> =
+type About<Input> =
   /** Nothing that belongs to a channel or a person. */
   | "bot"
   /** What belongs to the asker, or to the channel in which they ask: `run` looks at nothing else. */
   | "asker"
-  /** A turn; undefined if there is none. */
-  | { turn(call: OperationCall<Input>): Promise<TurnRecord | undefined> };
+  /** A turn; undefined if there is none. `missing` is what people are told where there is none that they may reach. */
+  | { turn(call: OperationCall<Input>): Promise<TurnRecord | undefined>; missing?: string };
 
 /** A route of the HTTP API. Input in braces is in the path, the rest in the query (GET, DELETE) or the JSON body. */
 interface HttpForm {
@@ -258,7 +258,7 @@ async function isReached<Input extends object>(
   if (about !== undefined) {
     const turn = await about.turn(call);
     if (turn?.namespace === here || turn?.author.id === by.id) return reached;
-    return { ok: false, status: 404, message: "There is nothing with that id here." };
+    return { ok: false, status: 404, message: about.missing ?? "There is nothing with that id here." };
   }
   const { ns, namespace = ns }: { ns?: unknown; namespace?: unknown } = call.input;
   if (namespace === here) return reached;

@@ -3,8 +3,8 @@ import type { Config } from "../../config/schema.ts";
 import { enginesIn } from "../../config/search-schema.ts";
 import { ModelError } from "../../core/ports/model.ts";
 import type { ModelFacts } from "../../models/catalogue/model-facts.ts";
-import { factsOfModel, type ModelSettings } from "../../models/create-model.ts";
 import type { LocalServer } from "../../models/local-servers.ts";
+import { type ModelSettings, NamedModel } from "../../models/named-model.ts";
 import { embeddingPrice } from "../../models/openai/embedder.ts";
 import { transcriptionPrice } from "../../models/openai/transcriber.ts";
 import { howToGetOne } from "../../web-search/create-web-search.ts";
@@ -136,7 +136,7 @@ export function checkModelLifetimes(
 /** Another check reports models whose provider is not set up. */
 function knownFacts(name: string, settings: ModelSettings): ModelFacts {
   try {
-    return factsOfModel(name, settings);
+    return new NamedModel(name, settings).facts;
   } catch (error) {
     if (error instanceof ModelError) return {};
     throw error;

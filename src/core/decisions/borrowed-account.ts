@@ -11,9 +11,11 @@ import { type Decided, failure, type ServerTool, type Tool, type ToolResult } fr
 import { hasReadUntrusted } from "../transcript/untrusted.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 import type { Json } from "../values/json.ts";
+import { named } from "../values/label.ts";
 import { isDirectMessage, personKey } from "../values/place.ts";
 import { approveWithin } from "./approval.ts";
 import { notApproved } from "./not-approved.ts";
+import { personOnCard } from "./person-on-card.ts";
 
 /** The person whose account a call uses, by platform id. */
 interface AccountOwner {
@@ -64,25 +66,26 @@ async function borrow(scope: TurnScope, wanted: Wanted): Promise<Account> {
   const { request, tool, server, input, owner } = wanted;
   const { turn, state } = scope;
   const { author, place } = turn;
-  const account = `${owner.name} (${owner.id})`;
-  const values = { server: server.server, account, for: `${author.name} (${author.id})` };
+  const account = named(owner.name, owner.id);
+  const values = { server: server.server, account, for: named(author.name, author.id) };
   const where = { callId: request.call.id + approvalId, skillId: tool.skill_id };
   const wasAsked = state.approvals.has(where.callId);
   const known = decidedBefore(scope, wanted, account);
   if (known !== undefined && !wasAsked) return known;
   const isAside = state.private || isDirectMessage(place.namespace);
   const said = saidIn(turn);
+  const asker = await personOnCard(scope, author);
   try {
     const decided = await approveWithin(scope, where, {
       action,
       person: {
         ...owner,
-        deed: `use your account at “${server.server}” for ${author.name}`,
+        deed: `use your account at “${server.server}” for ${asker}`,
         for_answer: true,
       },
-      label: `the account of ${owner.name} at ${server.server}`,
+      label: `the account of ${account} at ${server.server}`,
       says: {
-        deed: `use the account of ${owner.name} at “${server.server}” for ${author.name}`,
+        deed: `use the account of ${await personOnCard(scope, owner)} at “${server.server}” for ${asker}`,
         quotes: "request",
         names: ["account", "server", "for"],
       },
@@ -92,7 +95,7 @@ async function borrow(scope: TurnScope, wanted: Wanted): Promise<Account> {
         ...callOf(server.tool, input, values),
         ...values,
       },
-      reason: `${author.name} has no account there. What it answers is shown ${isAside ? `to ${author.name}` : "where it was asked"}.`,
+      reason: `${values.for} has no account there. What it answers is shown ${isAside ? "to them" : "where it was asked"}.`,
       approver: "asker",
     });
     return decided.approved ? { owner } : { refused: notLent(decided, owner, server) };
@@ -136,10 +139,14 @@ function decidedBefore(
 
 function notLent(
   decided: Pick<Decided, "by" | "name">,
-  { name: only }: AccountOwner,
+  owner: AccountOwner,
   { server, tool }: ServerTool,
 ): ToolResult {
   const what = `the use of their account at ${server}`;
-  const { code, message, hint } = notApproved(decided, { what, so: `${tool} did not run`, only });
+  const { code, message, hint } = notApproved(decided, {
+    what,
+    so: `${tool} did not run`,
+    only: named(owner.name, owner.id),
+  });
   return failure(code, message, hint);
 }

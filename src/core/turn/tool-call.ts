@@ -51,9 +51,12 @@ class RunningCall {
     await refreshOffer(scope);
     const started = known?.started === undefined ? undefined : known;
     const valid = await findAndCheck(scope, this.#request);
+    const isPrivate = scope.state.private;
     const asked = started === undefined ? await this.#askIfNeeded(valid) : this.#asApproved(valid);
     const checked = asked === "waiting" ? asked : await this.#withAccount(asked);
     if (checked === "waiting") return checked;
+    // Another call has made the turn private meanwhile, so this one has to be decided as what it is now.
+    if (started === undefined && scope.state.private !== isPrivate) return await this.run();
     if (started === undefined) await this.#announce(checked);
     const outcome =
       started === undefined ? await this.#attempt(checked) : await this.#attemptAgain(checked, started);

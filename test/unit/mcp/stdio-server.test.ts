@@ -67,7 +67,7 @@ describe("a server on stdio", () => {
     expect(await validate({ text: 4711 })).toEqual({ ok: true, value: { text: "4711" } });
   });
 
-  it("a stdio server runs in a folder of its own, unless its entry names another", async () => {
+  it("a stdio server runs in a folder of its own, unless its entry names another [server-3]", async () => {
     expect(await bench.call("test", "folder")).toEqual(ok(join(bench.folder, "homes", "mcp_test")));
     await bench.write({ test: entry, there: { ...testServer, cwd: bench.folder } });
     await bench.source.load();
@@ -111,7 +111,7 @@ describe("a server on stdio", () => {
     expect(result).toEqual({ status: "error", code: "tool_failed", message: "no such thing" });
   });
 
-  it("a stdio server gets only the proxy settings of the bot's environment, and its secrets do not come back", async () => {
+  it("a stdio server gets only the proxy settings of the bot's environment, and its secrets do not come back [server-3]", async () => {
     const { output } = (await bench.call("test", "environment")) as { output: string };
     expect(output).not.toContain("of the bot");
     expect(JSON.parse(output)).toMatchObject({

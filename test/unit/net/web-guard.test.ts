@@ -50,7 +50,7 @@ describe("the guarded web", () => {
     "http://168.63.129.16/",
     "http://[fc00::1]/",
     "http://[ff02::1]/",
-  ])("the guarded web refuses %s and sends nothing", async (template) => {
+  ])("the guarded web refuses %s and sends nothing [address-11]", async (template) => {
     await using server = await startServer((_request, response) => response.end("secret"));
     const web = createWeb({ allow: [] });
     await expect(web.fetch(template.replace("PORT", String(server.port)))).rejects.toEqual(refused);
@@ -66,7 +66,7 @@ describe("the guarded web", () => {
     expect((await byName.fetch(`http://wiki.internal:${server.port}/`)).body).toBe("inside");
   });
 
-  it("the guarded web never reaches the bot itself, by no notation, name or redirect, whatever is allowed", async () => {
+  it("the guarded web never reaches the bot itself, by no notation, name or redirect, whatever is allowed [address-12]", async () => {
     await using bot = await startServer((_request, response) => response.end("the API"));
     const away = { location: `${bot.origin}/api` };
     await using server = await startServer((_request, response) => response.writeHead(307, away).end());
@@ -80,7 +80,7 @@ describe("the guarded web", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("the guarded web never reaches the bot at an outer address of its machine", async () => {
+  it("the guarded web never reaches the bot at an outer address of its machine [address-12]", async () => {
     const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
     const outer = addresses.filter(({ family, internal }) => family === "IPv4" && !internal);
     const bot = createHttpServer((_request, response) => response.end("the API")).listen(0, "0.0.0.0");
@@ -115,7 +115,7 @@ describe("the guarded web", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("the guarded web judges every hop of a redirect", async () => {
+  it("the guarded web judges every hop of a redirect [address-11]", async () => {
     await using inner = await startServer((_request, response) => response.end("secret"));
     await using outer = await startServer((request, response) => {
       const target =
@@ -144,7 +144,7 @@ describe("the guarded web", () => {
     expect(lookups).toBe(1);
   });
 
-  it("the guarded web judges the address a socket is connected to, and sends no byte when it is refused", async () => {
+  it("the guarded web judges the address a socket is connected to, and sends no byte when it is refused [address-11]", async () => {
     const received: Buffer[] = [];
     const server = createServer((socket) =>
       socket.on("data", (bytes) => received.push(bytes)).on("error", () => {}),

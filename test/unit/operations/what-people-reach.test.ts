@@ -104,7 +104,7 @@ const reads: readonly [name: string, input: (turn: string, namespace: string) =>
 
 describe("what people reach", () => {
   it.each(allOperations)(
-    "what people reach with $name is declared, or the channel of its input",
+    "what people reach with $name is declared, or the channel of its input [access-8]",
     (operation) => {
       expect(isOperators(operation) || namesChannel(operation) || operation.about !== undefined).toBe(true);
       expect(namesChannel(operation) && operation.about !== undefined).toBe(false);
@@ -147,19 +147,22 @@ describe("what people reach", () => {
     });
   });
 
-  it.each(reads)("what people reach of private turns by %s is that they were", async (name, inputFor) => {
-    for (const id of ["private", "background"]) {
-      for (const trust of ["guest", "member", "manager"] as const) {
-        const outcome = await reader(trust)(name, inputFor(id, here));
-        expect(outcome.ok).toBe(true);
-        expect(JSON.stringify(outcome)).not.toContain(secret);
+  it.each(reads)(
+    "what people reach of private turns by %s is that they were [access-8]",
+    async (name, inputFor) => {
+      for (const id of ["private", "background"]) {
+        for (const trust of ["guest", "member", "manager"] as const) {
+          const outcome = await reader(trust)(name, inputFor(id, here));
+          expect(outcome.ok).toBe(true);
+          expect(JSON.stringify(outcome)).not.toContain(secret);
+        }
+        for (const open of [reader("operator"), reader("member", "ben")]) {
+          const outcome = JSON.stringify(await open(name, inputFor(id, here)));
+          expect(outcome).toContain(secret);
+        }
       }
-      for (const open of [reader("operator"), reader("member", "ben")]) {
-        const outcome = JSON.stringify(await open(name, inputFor(id, here)));
-        expect(outcome).toContain(secret);
-      }
-    }
-  });
+    },
+  );
 
   it("what people reach of public turns is all", async () => {
     const shown = await reader("guest")("run.show", { id: "public" });

@@ -76,10 +76,10 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     const { asking, reach, cards, used } = crmBot();
     await reach(await asking(), "turn_waiting");
     const [card] = cards("anna");
-    expect(card?.message.markdown).toContain("May I use your account at “crm” for Ben?");
+    expect(card?.message.markdown).toContain('May I use your account at “crm” for "Ben" <@ben>?');
     expect(card?.message.markdown).toContain("> close the Acme deal with the account of @Anna");
     expect(card?.message.markdown).toContain("close\\_deal");
-    expect(card?.message.markdown).toContain("**text:** Acme 0");
+    expect(card?.message.markdown).toContain(`**text:** "Acme 0`);
     expect(card?.message.markdown).toContain("What it answers is shown where it was asked.");
     expect(card?.message.buttons?.map(({ label }) => label)).toEqual([
       ...["Accept once", "Refuse", "For this answer", "Details"],
@@ -107,7 +107,7 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     expect(used).toEqual(["anna"]);
   });
 
-  it("nobody but the owner may allow it, not even a manager", async () => {
+  it("nobody but the owner may allow it, not even a manager [server-6]", async () => {
     const { asking, reach, cards, press, used, platform } = crmBot();
     platform.people.set("mia", { name: "Mia", trust: "manager" });
     await reach(await asking(), "turn_waiting");
@@ -118,7 +118,7 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     expect(used).toEqual([]);
   });
 
-  it("“For this answer” covers all calls of the turn, and no later turn", async () => {
+  it("“For this answer” covers all calls of the turn, and no later turn [server-6]", async () => {
     const { asking, reach, cards, press, used } = crmBot({ deals: 3, turns: 2 });
     const first = await asking();
     await reach(first, "turn_waiting");
@@ -130,7 +130,7 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     expect(used).toHaveLength(3);
   });
 
-  it("“For this answer” is asked again once the model has read untrusted text, such as a result", async () => {
+  it("“For this answer” is asked again once the model has read untrusted text, such as a result [server-6]", async () => {
     const { asking, reach, cards, press, used } = crmBot({ deals: 2, rounds: 2 });
     const turn = await asking();
     await reach(turn, "turn_waiting");
@@ -166,7 +166,7 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     expect(resultIn(events)).toMatchObject({
       output: {
         code: "refused",
-        error: "Anna refused the use of their account at crm, so close_deal did not run.",
+        error: '"Anna" (anna) refused the use of their account at crm, so close_deal did not run.',
       },
     });
     expect(cards("anna")[1]?.message.markdown).toMatch(/No decision is needed any more/);
@@ -189,7 +189,7 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     const direct = { namespace: "fake:team:dm-ben", thread: "dm", author: ben, mentions: [anna] };
     const turnId = await ask("Anna is on leave, use the account of @Anna", direct);
     await reach(turnId, "turn_waiting");
-    expect(cards("anna")[0]?.message.markdown).toContain("What it answers is shown to Ben.");
+    expect(cards("anna")[0]?.message.markdown).toContain("What it answers is shown to them.");
     expect(cards("anna")[0]?.message.markdown).not.toContain("on leave");
     const events = await reach(turnId, "turn_finished");
     expect(resultIn(events)).toMatchObject({ output: { code: "approval_expired" } });

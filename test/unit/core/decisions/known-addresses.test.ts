@@ -50,7 +50,7 @@ describe("an address", () => {
     expect(host.requests.map(({ url }) => url)).toEqual(["/made-up?d=1"]);
   });
 
-  it("a made-up address asks the asker after strangers' text was read, and nothing is sent before", async () => {
+  it("a made-up address asks the asker after strangers' text was read, and nothing is sent before [address-1]", async () => {
     const host = await openSite();
     const { app } = channel([[recall], [read(`${host.origin}/log?d=secret`)], "Done."]);
     const turnId = await app.say("What do you know?", { by: ben });
@@ -80,7 +80,7 @@ describe("an address", () => {
     expect(host.requests).toHaveLength(1);
   });
 
-  it("an address is not free because its host was named", async () => {
+  it("an address is not free because its host was named [address-2]", async () => {
     const host = await openSite();
     const { app } = channel([[recall], [read(`${host.origin}/log?d=fact`)], "Done."]);
     const { requests } = await decided(app, `Read ${host.origin}/`, false);
@@ -88,7 +88,7 @@ describe("an address", () => {
     expect(host.requests).toEqual([]);
   });
 
-  it("an address does not become free by coming back in the result of a call that had it", async () => {
+  it("an address does not become free by coming back in the result of a call that had it [address-2]", async () => {
     const host = await openSite();
     const evil = `${host.origin}/log?d=fact`;
     const echo = { call: "web-scraping", with: { url: `${host.origin}/start`, search: evil } };
@@ -124,7 +124,7 @@ describe("links of a page", () => {
       .map((path) => origin + path)
       .join("\n");
 
-  it("links of a page are free, ten a turn on a site that nobody named, and again in the next turn", async () => {
+  it("links of a page are free, ten a turn on a site that nobody named, and again in the next turn [address-3]", async () => {
     const far = await openSite();
     const near = await openSite({ "/list": links(far.origin, 12) });
     const pages = paths(12).map((path) => [read(far.origin + path)]);
@@ -169,7 +169,7 @@ describe("links of a page", () => {
   it.each([
     ["a segment of the path", (at: number) => `/log/${at}`],
     ["a parameter", (at: number) => `/log?position=3&c=${at}`],
-  ])("links of a page that differ only in %s need approval after five", async (_what, pathOf) => {
+  ])("links of a page that differ only in %s need approval after five [address-3]", async (_what, pathOf) => {
     const near = await openSite();
     const all = Array.from({ length: 7 }, (_, at) => near.origin + pathOf(at));
     near.pages["/list"] = all.join("\n");
@@ -236,7 +236,7 @@ it("a new transcript of the thread knows which addresses people named, and that 
 });
 
 describe("a redirect", () => {
-  it("a redirect to a site nobody named is not followed once strangers spoke, and the model is told where it leads", async () => {
+  it("a redirect to a site nobody named is not followed once strangers spoke, and the model is told where it leads [address-4]", async () => {
     const far = await openSite();
     const near = await openSite();
     const start = `${near.origin}/to?${encodeURIComponent(`${far.origin}/log?d=1`)}`;

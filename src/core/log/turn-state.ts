@@ -3,7 +3,7 @@ import type { CallInWords } from "../values/call-arguments.ts";
 import type { Json } from "../values/json.ts";
 import type { AssistantMessage, CutAnswer, Message } from "../values/message.ts";
 import { isOfSkill } from "./transcript.ts";
-import { directRun, type TurnEventBody, type TurnEventBodyOf } from "./turn-event.ts";
+import { type AskedFile, directRun, type TurnEventBody, type TurnEventBodyOf } from "./turn-event.ts";
 
 /** One tool call as recorded in the log. */
 export interface CallState {
@@ -24,6 +24,9 @@ export interface ApprovalState {
   /** Keys of the web addresses that need approval. */
   addresses?: readonly string[] | undefined;
   says?: CallInWords | undefined;
+  files?: readonly AskedFile[] | undefined;
+  /** `Binding.definition`. */
+  definition?: string | undefined;
   /** ms since the epoch. */
   asked_at: number;
   expires_at: number;
@@ -268,8 +271,11 @@ function applyAsked(
     const question = questions.get(event.question_id);
     if (question !== undefined) question.answer = event.text;
   } else if (event.type === "approval_requested") {
-    const { approval_id, tool, input, addresses, says, expires_at } = event;
-    approvals.set(event.call_id, { approval_id, tool, input, addresses, says, asked_at, expires_at });
+    const { call_id, approval_id, tool, input, addresses, says, files, expires_at } = event;
+    const before = approvals.get(call_id);
+    if (before !== undefined) approvals.set(`${call_id}#${before.approval_id}`, before);
+    const asked = { approval_id, tool, input, addresses, says, files, asked_at, expires_at };
+    approvals.set(call_id, { ...asked, definition: event.binds?.definition });
   } else if (event.type === "approval_decided") {
     const { approval_id, approved, by, name, edited, never, for_turn } = event;
     const asked = [...approvals.values()].find((each) => each.approval_id === approval_id);

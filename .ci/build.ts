@@ -152,7 +152,7 @@ export class Builder {
     const bundled = await rolldown({
       input: { [nameOf(entry)]: join(this.#root, entry) },
       platform: "node",
-      plugins: [this.#placed(inputs), this.#shippedModules(), ...withoutUnusedParts],
+      plugins: [this.#placed(inputs), this.#shippedModules(), ...withoutUnusedParts, asciiText],
       preserveEntrySignatures: false,
       // pdfmake's CommonJS asks for it.
       transform: { define: { __dirname: "import.meta.dirname" } },
@@ -169,7 +169,6 @@ export class Builder {
       sourcemapExcludeSources: true,
       comments: false,
       codeSplitting: { groups: chunks },
-      plugins: [asciiText],
     });
     return { sources: [...inputs.sources].sort(), entries: [...inputs.entries].sort() };
   }
@@ -309,13 +308,17 @@ const withoutUnusedParts = Object.entries(unusedParts).map(
   }),
 );
 
-/** ASCII is decoded faster than UTF-8, and V8 stores it with one byte per character. */
+/** Node reads ASCII faster than UTF-8 and keeps it with one byte per character, not two. The printer would undo this at an earlier step. */
 const asciiText: Plugin = {
   name: "ascii-text",
-  renderChunk: (code) => ({
-    code: code.replace(/[^\0-\x7f]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`),
-    map: null,
-  }),
+  generateBundle(_options, bundle) {
+    for (const chunk of Object.values(bundle))
+      if (chunk.type === "chunk")
+        chunk.code = chunk.code.replace(
+          /[^\0-\x7f]/g,
+          (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`,
+        );
+  },
 };
 
 /** The built program, or its source with a message if there is no build. */

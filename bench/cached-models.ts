@@ -1,4 +1,4 @@
-import type { ModelSettings } from "../src/models/create-model.ts";
+import type { ModelSettings } from "../src/models/named-model.ts";
 import type { Vendors } from "../test/support/vendors/vendors.ts";
 
 /** A model whose cached share is measured. */

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { plainWords, unfoundNumbers } from "../../src/base/quotation.ts";
 import { type CodeLanguage, type CodeWork, codeLanguages } from "../../src/core/ports/work-context.ts";
 import { generateStep } from "../../src/core/scope/generate.ts";
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { ExpectedFailure } from "../../src/core/values/failure.ts";
-import { plainWords, unfoundNumbers } from "../../src/core/values/quotation.ts";
 import { endings, meansInWords, type Ran, requireCode, runProgram } from "./run-program.ts";
 
 /** Maximum runs for one task, repairs included. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { plainWords, saysSo, unfoundNumbers } from "../../src/base/quotation.ts";
 import { expected, generateStep, partByPart } from "../../src/core/scope/generate.ts";
 import { defineSkill, leaveToCaller, requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { type Json, objectOf } from "../../src/core/values/json.ts";
-import { plainWords, saysSo, unfoundNumbers } from "../../src/core/values/quotation.ts";
 import { isAddress, readSources, type Source } from "./read-sources.ts";
 import { partsOf, type Section } from "./sections.ts";
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { searchText } from "../../src/core/effects/search-text.ts";
+import { plainWords, saysSo } from "../../src/base/quotation.ts";
+import { searchText } from "../../src/base/search-text.ts";
 import { WebError } from "../../src/core/ports/web.ts";
 import { expected } from "../../src/core/scope/generate.ts";
 import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import type { Json } from "../../src/core/values/json.ts";
-import { plainWords, saysSo } from "../../src/core/values/quotation.ts";
 import { isWall } from "../document-summarizer/wall.ts";
 
 /** A page that a search found. */

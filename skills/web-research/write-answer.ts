@@ -1,7 +1,7 @@
 import { DateTime } from "luxon";
 import { z } from "zod";
+import { unfoundNumbers } from "../../src/base/quotation.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { unfoundNumbers } from "../../src/core/values/quotation.ts";
 import { askModel, type ReadPage } from "./sources.ts";
 
 /** Numbers of source lines, such as `2.1`. */

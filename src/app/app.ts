@@ -2,7 +2,7 @@ import type { AppDeps } from "./app-deps.ts";
 import { complete } from "./operations/operation.ts";
 import type { CompletableCommand, Services } from "./operations/services.ts";
 import { createOperationRunner } from "./operations/table.ts";
-import type { HookRequest } from "./schedules/hook-signatures.ts";
+import type { HookRequest } from "./schedules/webhooks.ts";
 import { createReadiness } from "./services/readiness.ts";
 import type { SkillService } from "./services/skill-service.ts";
 import type { CommandReader } from "./turns/command-reader.ts";

@@ -9,7 +9,7 @@ export const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{DI}\p{Zl}\p{Zp}\u2800]/v;
 /** Runs of them, apart from line ends and tabs. */
 const hiddenRuns = pattern("gv")`[${invisible}--[\n\t]]+`;
 /** What the first of them in an emoji may be: a selector, a joiner or a tag. */
-const inEmoji = /^[\ufe0f\u200d\u{e0020}-\u{e007f}]/u;
+const inEmoji = /^(?:\ufe0f|\u200d|[\u{e0020}-\u{e007f}])/u;
 /** The visible beginning of an emoji. */
 const emojiStart = /\p{Emoji}\p{EMod}?$/u;
 const emojiHere = /\p{RGI_Emoji}/vy;
@@ -54,8 +54,9 @@ export function onOneLine(text: string): string {
 
 const allButLineEnds = /\P{White_Space}+/gu;
 const otherLineEnds = /(?:(?!\r)\p{White_Space})+/gu;
-/** Letters of other scripts than ASCII on both sides of a joiner: it changes how they look. */
-const joined = /^[^\p{ASCII}\p{Join_Control}]\p{Join_Control}[^\p{ASCII}\p{Join_Control}]/u;
+/** Joiners: between letters of some scripts they change how these look. */
+export const joiner = /\p{Join_Control}/v;
+const joined = pattern("v")`^[^\p{ASCII}${joiner}]${joiner}[^\p{ASCII}${joiner}]`;
 
 /**
  * The text without invisible characters, which can hide text from people. Emoji, \r, and joiners that people see the effect of stay; other

@@ -1,8 +1,8 @@
 import { nearestName } from "../base/nearest-name.ts";
 import { type ModelProvider, modelProviders, providerNameOf } from "../config/model-providers.ts";
 import type { Config } from "../config/schema.ts";
-import { factsOfModel, type ModelSettings } from "../models/create-model.ts";
 import { type ListedModel, listingFailure, listModels } from "../models/list-models.ts";
+import { type ModelSettings, NamedModel } from "../models/named-model.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { modelSettings } from "../wiring/app-settings.ts";
 import { readConfig } from "./bot-connection.ts";
@@ -100,7 +100,7 @@ function lineOf(
   settings: ModelSettings & { small: string },
 ): ModelLine {
   const id = `${provider}/${name}`;
-  const facts = factsOfModel(id, settings);
+  const { facts } = new NamedModel(id, settings);
   const { price, retires } = facts;
   const known = {
     window: window ?? facts.window,

@@ -1,15 +1,8 @@
 import { madeOnce } from "../base/made-once.ts";
 import { type Model, type ModelChoice, ModelError, type Models } from "../core/ports/model.ts";
 import type { ModelClock } from "./around/slow-model.ts";
-import {
-  checkUsable,
-  createOneModel,
-  factsOfModel,
-  listedModelsOf,
-  listOfModels,
-  type ModelSettings,
-  smallModelBeside,
-} from "./create-model.ts";
+import { createOneModel, listOfModels } from "./create-model.ts";
+import { listedModelsOf, type ModelSettings, NamedModel } from "./named-model.ts";
 
 export interface ModelsSettings extends ModelSettings {
   /** The model for internal work: `provider/model`; `off` for the model of the turn; `auto` for its provider's small model. */
@@ -57,7 +50,7 @@ function proposals(settings: ModelsSettings): { name: string; description: strin
 
 /** `$2 in, $10 out per million tokens`; empty when unknown. */
 function priceOf(name: string, settings: ModelsSettings): string {
-  const { price } = factsOfModel(name, settings);
+  const { price } = new NamedModel(name, settings).facts;
   return price === undefined ? "" : `$${price.input} in, $${price.output} out per million tokens`;
 }
 
@@ -69,7 +62,7 @@ function isName(name: string | undefined): name is string {
 function smallName(beside: Model, settings: ModelsSettings): string | undefined {
   const { small = "auto" } = settings;
   if (!beside.generative || small === "off") return undefined;
-  const name = isName(small) ? small : smallModelBeside(beside.id, settings);
+  const name = isName(small) ? small : new NamedModel(beside.id, settings).small;
   return name === beside.id ? undefined : name;
 }
 
@@ -98,8 +91,9 @@ function chosen(name: string, settings: ModelsSettings): ModelChoice {
     return { ok: false, message };
   }
   try {
-    checkUsable(whole, settings);
-    const { window, retires } = factsOfModel(whole, settings);
+    const named = new NamedModel(whole, settings);
+    named.requireKey();
+    const { window, retires } = named.facts;
     const note =
       retires === undefined ? (window === undefined ? unknown : undefined) : `It ends on ${retires}.`;
     return { ok: true, name: whole, note };

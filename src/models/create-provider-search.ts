@@ -1,6 +1,6 @@
 import type { WebEngine } from "../core/ports/web.ts";
 import { createAnthropicSearch } from "./anthropic/web-search.ts";
-import { factsOfModel, kindOf, type ModelSettings, namedModel, smallModelBeside } from "./create-model.ts";
+import { type ModelSettings, NamedModel } from "./named-model.ts";
 import { createOpenAiSearch } from "./openai/web-search.ts";
 import type { ProviderModelOptions } from "./provider-model.ts";
 import { lacksKey } from "./sign-requests.ts";
@@ -14,13 +14,11 @@ const timeoutMs = 60_000;
  */
 export function createProviderSearch(settings: ModelSettings): WebEngine | undefined {
   if (settings.choice === "offline") return undefined;
-  const name = smallModelBeside(settings.choice, settings) ?? settings.choice;
-  const { provider, model, server } = namedModel(name, settings);
-  const kind = kindOf(server);
+  const { small = settings.choice } = new NamedModel(settings.choice, settings);
+  const { provider, model, server, kind, facts } = new NamedModel(small, settings);
   if (lacksKey(server)) return undefined;
   const options: ProviderModelOptions = { ...server, provider, model, timeoutMs };
-  const { price } = factsOfModel(name, settings);
-  if (kind === "anthropic") return createAnthropicSearch(options, price);
-  if (kind === "openai") return createOpenAiSearch(options, price);
+  if (kind === "anthropic") return createAnthropicSearch(options, facts.price);
+  if (kind === "openai") return createOpenAiSearch(options, facts.price);
   return undefined;
 }

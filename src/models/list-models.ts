@@ -3,7 +3,7 @@ import { readAtMost } from "../base/read-at-most.ts";
 import { isRecord } from "../base/record.ts";
 import { ModelError } from "../core/ports/model.ts";
 import { anthropicAddress } from "./anthropic/client.ts";
-import type { ProviderSettings } from "./create-model.ts";
+import type { ProviderSettings } from "./named-model.ts";
 import { openAiUrl } from "./openai/client.ts";
 import { type Endpoint, modelError, toModelError } from "./provider-error.ts";
 import { ReportedFailure } from "./reported-failure.ts";

@@ -1,5 +1,5 @@
 import { loadAnthropic } from "./anthropic/client.ts";
-import { type ModelSettings, namedModel } from "./create-model.ts";
+import { type ModelSettings, NamedModel } from "./named-model.ts";
 import { loadOpenAi } from "./openai/client.ts";
 
 const sdks = { openai: loadOpenAi, anthropic: loadAnthropic };
@@ -9,6 +9,6 @@ export async function loadSdks(
   settings: Pick<ModelSettings, "choice" | "failover" | "providers">,
 ): Promise<void> {
   const names = [settings.choice, ...(settings.failover ?? [])].filter((name) => name !== "offline");
-  const kinds = new Set(names.map((name) => namedModel(name, settings).server.kind));
+  const kinds = new Set(names.map((name) => new NamedModel(name, settings).server.kind));
   await Promise.all([...kinds].map((kind) => sdks[kind]()));
 }

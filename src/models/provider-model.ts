@@ -33,17 +33,16 @@ export type Piece = string | Thought | Void;
 
 /** Puts the chunks of one stream together. */
 export interface AnswerReader<Chunk> {
-  /**
-   * Adds a chunk, which is undefined for a connection that is kept open. Returns its text, which is often empty, or news about the model's work.
-   */
-  add(chunk: Chunk | undefined): Piece | readonly Piece[];
+  /** Adds a chunk. Returns its text, which is often empty, or news about the model's work. */
+  add(chunk: Chunk): Piece | readonly Piece[];
   /** @throws ModelError when the stream ended too early */
   finish(): Answer;
 }
 
 /** An answer that has begun, and the reader of its chunks. */
 interface OpenedAnswer<Chunk> {
-  chunks: AsyncIterable<Chunk | undefined>;
+  /** The chunks of each read from the network; none for a connection that is only kept open. */
+  reads: AsyncIterable<readonly Chunk[]>;
   reader: AnswerReader<Chunk>;
 }
 
@@ -134,16 +133,17 @@ async function* exchange(
   let answer: Answer;
   try {
     if (streaming) {
-      const { chunks, reader } = await dialect.open(request, form, watch.signal);
-      for await (const chunk of chunks) {
-        // Chunks that were read before the abort are not shown after it.
-        watch.signal.throwIfAborted();
-        watch.heard(chunk !== undefined);
-        const pieces = reader.add(chunk);
-        if (pieces === "") continue;
-        watch.pause();
-        for (const event of eventsOf(pieces)) yield event;
-        watch.heard();
+      const { reads, reader } = await dialect.open(request, form, watch.signal);
+      const shown = new ShownPieces();
+      for await (const chunks of reads) {
+        watch.heard(chunks.length > 0);
+        for (const event of shown.events(chunks.flatMap((chunk) => reader.add(chunk)))) {
+          // Chunks that were read before the abort are not shown after it.
+          watch.signal.throwIfAborted();
+          watch.pause();
+          yield event;
+          watch.heard();
+        }
       }
       // The SDKs end an aborted stream without an error.
       watch.signal.throwIfAborted();
@@ -182,9 +182,25 @@ function wholeAsk({ keep, complete }: Dialect, { keep_only }: ModelRequest, { id
   throw new ModelError("invalid_request", `${id} decides by itself what its cache keeps.`);
 }
 
-function eventsOf(pieces: Piece | readonly Piece[]): ModelEvent[] {
-  if (!Array.isArray(pieces)) return [eventOf(pieces as Piece)];
-  return pieces.filter((piece) => piece !== "").map(eventOf);
+/**
+ * The events of an answer's pieces. The texts of one read are one event, which saves time in every layer above. The first text is an event
+ * of its own, so that an answer that arrives whole comes in pieces too.
+ */
+class ShownPieces {
+  #texts = 0;
+
+  /** @param pieces those of one read */
+  events(pieces: readonly Piece[]): ModelEvent[] {
+    const events: ModelEvent[] = [];
+    for (const piece of pieces) {
+      if (piece === "") continue;
+      const last = events.at(-1);
+      if (typeof piece === "string" && last?.type === "text" && this.#texts > 1) last.text += piece;
+      else events.push(eventOf(piece));
+      if (typeof piece === "string") this.#texts += 1;
+    }
+    return events;
+  }
 }
 
 function eventOf(piece: Piece): ModelEvent {

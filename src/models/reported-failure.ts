@@ -18,17 +18,12 @@ export class NotJson extends SyntaxError {
   readonly status: number;
   /** Its content type; empty if there is none. */
   readonly mediaType: string;
-  constructor(response: Response) {
+  constructor({ status, mediaType }: { status: number; mediaType: string }) {
     super("The answer is not JSON.");
-    this.status = response.status;
-    this.mediaType = mediaTypeOf(response.headers);
+    this.status = status;
+    this.mediaType = mediaType;
   }
 }
 
 /** The type of the error in place of a web page or a redirect. */
 export const noApi = "no_api";
-
-/** The content type without parameters; empty when there is none. */
-export function mediaTypeOf(headers: Headers): string {
-  return headers.get("content-type")?.split(";", 1)[0]?.trim().slice(0, 80) ?? "";
-}

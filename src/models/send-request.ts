@@ -1,83 +1,50 @@
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import { Readable } from "node:stream";
-import type { ReadableStream as WebStream } from "node:stream/web";
+import { urlToHttpOptions } from "node:url";
+import { NotJson } from "./reported-failure.ts";
 
-/** The bytes of an answer as Node reads them. As web streams, those of an event stream would cost more than all else of a request. */
-export interface Body {
-  /** @throws TypeError with the reason as its cause when the connection breaks, as fetch does */
-  next(): Promise<IteratorResult<Uint8Array, undefined>>;
-  /** Gives the rest and the connection up. */
-  destroy(): void;
+/** Where requests go, and what is the same in each of them. */
+export interface Target {
+  url: URL;
+  method: string;
+  /** In lower case. */
+  headers: Readonly<Record<string, string>>;
+  /** The parts of the address as Node's client wants them. */
+  options: object;
 }
 
-const bodies = new WeakMap<Response, Body>();
+/** A target as of `fetch`. */
+export function targetOf(address: string | URL, method: string, headers: Headers): Target {
+  const url = new URL(address);
+  // Nothing here unpacks an answer, and without this header servers may pack it. https://www.rfc-editor.org/rfc/rfc9110#field.accept-encoding
+  const sent = { ...Object.fromEntries(headers), "accept-encoding": "identity" };
+  return { url, method, headers: sent, options: urlToHttpOptions(url) };
+}
 
 /**
- * A fetch for the SDKs on Node's own HTTP client, in half the CPU time of the global `fetch` and with no limit of its own to the time a
- * server may take. Redirects are not followed. Either the response or `bodyOf` reads its body.
+ * Sends a request on Node's own HTTP client, in half the CPU time of the global `fetch` and with no limit of its own to the time a server
+ * may take. Redirects are not followed.
+ * @param headers are sent in place of the target's
  * @throws TypeError with the reason as its cause when there is no connection, as fetch does; the signal's reason on abort
  */
-export async function sendRequest(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-  const url = new URL(input instanceof Request ? input.url : input);
-  const message = await send(url, init, await bytesOf(init.body));
-  const { statusCode: status = 502, statusMessage: statusText = "" } = message;
-  const names = message.rawHeaders.filter((_, at) => at % 2 === 0);
-  const headers = names.map((name, at): [string, string] => [name, message.rawHeaders[2 * at + 1] ?? ""]);
-  // A response with such a status may have no body, not even an empty one. https://fetch.spec.whatwg.org/#null-body-status
-  const isEmpty = [204, 205, 304].includes(status);
-  const body = readableBody(message);
-  const response = new Response(isEmpty ? null : webStreamOf(body), { status, statusText, headers });
-  bodies.set(response, body);
-  return response;
-}
-
-/** The body of a response, also of one that was made elsewhere; undefined if it has none. */
-export function bodyOf(response: Response): Body | undefined {
-  if (response.body === null) return undefined;
-  return bodies.get(response) ?? readableBody(Readable.fromWeb(response.body as WebStream));
-}
-
-function readableBody(readable: Readable): Body {
-  const pieces = readable[Symbol.asyncIterator]() as AsyncIterator<Uint8Array, undefined>;
-  return {
-    async next() {
-      try {
-        return await pieces.next();
-      } catch (error) {
-        throw new TypeError("terminated", { cause: error });
-      }
-    },
-    destroy: () => void readable.destroy(),
-  };
-}
-
-/** Reads nothing before it is read itself. */
-function webStreamOf(body: Body): ReadableStream<Uint8Array> {
-  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    const { value, done } = await body.next();
-    if (done) controller.close();
-    else controller.enqueue(value);
-  };
-  return new ReadableStream({ pull, cancel: body.destroy }, { highWaterMark: 0 });
-}
-
-/** What is sent: text, or bytes with the type that they have by themselves. */
-interface Content {
-  bytes: string | Uint8Array;
-  type?: string | null;
-}
-
-/** Forms, as of uploads, are encoded whole: they have at most some 25 MB. */
-async function bytesOf(body: RequestInit["body"]): Promise<Content | undefined> {
-  if (body === undefined || body === null) return undefined;
-  if (typeof body === "string") return { bytes: wellFormed(body) };
-  if (body instanceof Uint8Array) return { bytes: body };
-  const encoded = new Response(body);
-  return {
-    bytes: new Uint8Array(await encoded.arrayBuffer()),
-    type: encoded.headers.get("content-type"),
-  };
+export function sendRequest(
+  { url, method, headers: usual, options }: Target,
+  content: string | Uint8Array | undefined,
+  signal: AbortSignal | null | undefined,
+  own: Readonly<Record<string, string>> = {},
+): Promise<ServerAnswer> {
+  const headers: Record<string, string> = { ...usual, ...own };
+  const bytes = typeof content === "string" ? wellFormed(content) : content;
+  if (bytes !== undefined) headers["content-length"] = String(Buffer.byteLength(bytes));
+  const begin = url.protocol === "https:" ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    const taken = (message: IncomingMessage) => resolve(new ServerAnswer(message));
+    const request = begin({ ...options, method, headers, signal: signal ?? undefined }, taken);
+    request.on("error", (error) => {
+      reject(signal?.aborted ? signal.reason : new TypeError("fetch failed", { cause: error }));
+    });
+    request.end(bytes);
+  });
 }
 
 /**
@@ -91,19 +58,78 @@ function wellFormed(json: string): string {
   );
 }
 
-function send(url: URL, init: RequestInit, content: Content | undefined): Promise<IncomingMessage> {
-  const { method = "GET", headers: given = {}, signal } = init;
-  const headers = Object.fromEntries(given instanceof Headers ? given : new Headers(given));
-  // Nothing here unpacks an answer, and without this header servers may pack it. https://www.rfc-editor.org/rfc/rfc9110#field.accept-encoding
-  headers["accept-encoding"] = "identity";
-  if (content !== undefined) headers["content-length"] = String(Buffer.byteLength(content.bytes));
-  if (content?.type) headers["content-type"] ??= content.type;
-  const begin = url.protocol === "https:" ? requestHttps : requestHttp;
-  return new Promise((resolve, reject) => {
-    const request = begin(url, { method, headers, ...(signal ? { signal } : {}) }, resolve);
-    request.on("error", (error) => {
-      reject(signal?.aborted ? signal.reason : new TypeError("fetch failed", { cause: error }));
-    });
-    request.end(content?.bytes);
-  });
+/**
+ * The answer to a request. Its bytes are read as Node reads them: as web streams, those of an event stream would cost more than all else of
+ * a request. To stop reading gives up the rest and the connection.
+ */
+export class ServerAnswer implements AsyncIterableIterator<Uint8Array, undefined> {
+  readonly #message: IncomingMessage;
+  readonly #pieces: AsyncIterator<Uint8Array, undefined>;
+
+  constructor(message: IncomingMessage) {
+    this.#message = message;
+    this.#pieces = message[Symbol.asyncIterator]() as AsyncIterator<Uint8Array, undefined>;
+  }
+
+  get status(): number {
+    return this.#message.statusCode ?? 502;
+  }
+
+  get isOk(): boolean {
+    return this.status >= 200 && this.status < 300;
+  }
+
+  /** The content type without parameters; empty if there is none. */
+  get mediaType(): string {
+    return this.#message.headers["content-type"]?.split(";", 1)[0]?.trim().slice(0, 80) ?? "";
+  }
+
+  get headers(): Headers {
+    const { rawHeaders } = this.#message;
+    const names = rawHeaders.filter((_, at) => at % 2 === 0);
+    return new Headers(names.map((name, at): [string, string] => [name, rawHeaders[2 * at + 1] ?? ""]));
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** @throws TypeError with the reason as its cause when the connection breaks, as fetch does */
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    try {
+      return await this.#pieces.next();
+    } catch (error) {
+      throw new TypeError("terminated", { cause: error });
+    }
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#message.destroy();
+    return { done: true, value: undefined };
+  }
+
+  /** The rest as text. @throws TypeError as `next` */
+  async text(): Promise<string> {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of this) pieces.push(piece);
+    return Buffer.concat(pieces).toString();
+  }
+
+  /** The rest as JSON. @throws NotJson, or TypeError as `next` */
+  async json(): Promise<unknown> {
+    const text = await this.text();
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw new NotJson(this);
+    }
+  }
+
+  /** The same as `fetch` returns it. */
+  response(): Response {
+    // A response with such a status may have no body, not even an empty one. https://fetch.spec.whatwg.org/#null-body-status
+    const isEmpty = [204, 205, 304].includes(this.status);
+    const { status, headers } = this;
+    return new Response(isEmpty ? null : ReadableStream.from(this), { status, headers });
+  }
 }

@@ -1,43 +1,72 @@
 import { parsedJson } from "../base/json-reader.ts";
 import { readAtMost } from "../base/read-at-most.ts";
 import { isRecord } from "../base/record.ts";
-import { mediaTypeOf, noApi } from "./reported-failure.ts";
-import { bodyOf, sendRequest } from "./send-request.ts";
+import { noApi } from "./reported-failure.ts";
+import { type ServerAnswer, sendRequest, type Target, targetOf } from "./send-request.ts";
 
 /** Maximum bytes of a web page in place of an API's answer. Only its title is read. */
 const maxPageBytes = 1_000_000;
+
+/** A failure in OpenAI's format. */
+interface Failure {
+  status: number;
+  headers: Headers;
+  /** JSON, unless the server sent something else. */
+  text: string;
+}
 
 /**
  * A fetch for the SDKs that interprets answers that do not come from an API: web pages of proxies and wrong addresses, redirects (which
  * would forward keys), and failures in formats that the SDKs do not read.
  */
-export const serverFetch: typeof fetch = async (input, init) => {
-  const response = await sendRequest(input, init);
-  const why = await whyNoApi(response, input, init?.method);
-  if (why !== undefined) return described(response, why);
-  return response.ok ? response : unwrapped(response);
+export const serverFetch: typeof fetch = async (input, init = {}) => {
+  const { method = "GET", signal } = init;
+  const { bytes, type } = await contentOf(init.body);
+  const headers = new Headers(init.headers);
+  if (type && !headers.has("content-type")) headers.set("content-type", type);
+  const target = targetOf(input instanceof Request ? input.url : input, method.toUpperCase(), headers);
+  const answer = await sendRequest(target, bytes, signal);
+  const failure = await whyFailed(answer, target);
+  return failure === undefined ? answer.response() : new Response(failure.text, failure);
 };
 
-/** What a response is that cannot be an answer of an API; undefined for one that may be. */
-async function whyNoApi(
-  response: Response,
-  input: string | URL | Request,
-  method = "GET",
-): Promise<string | undefined> {
-  const { status, headers } = response;
+/** What is sent: text, or bytes with the type that they have by themselves. */
+interface Content {
+  bytes?: string | Uint8Array;
+  type?: string | null;
+}
+
+/** Forms, as of uploads, are encoded whole: they have at most some 25 MB. */
+async function contentOf(body: RequestInit["body"]): Promise<Content> {
+  if (body === undefined || body === null) return {};
+  if (typeof body === "string" || body instanceof Uint8Array) return { bytes: body };
+  const encoded = new Response(body);
+  return { bytes: await encoded.bytes(), type: encoded.headers.get("content-type") };
+}
+
+/** The failure that an answer is; undefined for one of an API that succeeded. */
+export async function whyFailed(answer: ServerAnswer, target: Target): Promise<Failure | undefined> {
+  const why = await whyNoApi(answer, target);
+  if (why !== undefined) return described(answer, why);
+  if (answer.isOk) return undefined;
+  const { status, headers } = answer;
+  return { status, headers, text: inOpenAiShape(await answer.text()) };
+}
+
+/** What an answer is that cannot be one of an API; undefined for one that may be. */
+async function whyNoApi(answer: ServerAnswer, { url, method }: Target): Promise<string | undefined> {
+  const { status, mediaType } = answer;
   const isRedirect = status >= 300 && status < 400;
-  const mediaType = mediaTypeOf(headers);
   if (!isRedirect && !/^(text\/html|application\/xhtml\+xml)$/i.test(mediaType)) return undefined;
-  const url = new URL(input instanceof Request ? input.url : input);
-  const asked = `${method.toUpperCase()} ${url.pathname}`;
+  const asked = `${method} ${url.pathname}`;
   if (isRedirect) {
-    const to = URL.parse(headers.get("location") ?? "", url.href);
+    const to = URL.parse(answer.headers.get("location") ?? "", url.href);
     // Nobody reads it, and an unread answer keeps its connection.
-    bodyOf(response)?.destroy();
+    await answer.return();
     const where = to === null ? "nowhere" : `${to.origin}${to.pathname}`;
     return `HTTP ${status}: it redirects ${asked} to ${where}, which is not followed because of the key`;
   }
-  const page = await readAtMost(response.body, maxPageBytes, () => new Error("The page is too long.")).catch(
+  const page = await readAtMost(answer, maxPageBytes, () => new Error("The page is too long.")).catch(
     () => "",
   );
   const title = titleOf(page.toString());
@@ -57,19 +86,14 @@ const telling: ReadonlySet<number> = new Set([401, 402, 408, 413, 429]);
  * The error in place of a web page or a redirect. A page with a status of success is an outage, as one of a server error is: a gateway whose
  * model is down, or the login page of a network. A refusal (403) comes from a firewall and says nothing about the key.
  */
-function described({ status, headers }: Response, message: string): Response {
+function described({ status, headers }: ServerAnswer, message: string): Failure {
   const kept = new Headers({ "content-type": "application/json" });
   for (const name of ["retry-after", "x-request-id", "request-id"]) {
     const value = headers.get(name);
     if (value !== null) kept.set(name, value);
   }
   const meant = status < 300 ? 502 : status >= 500 || telling.has(status) ? status : 404;
-  return new Response(JSON.stringify({ error: { type: noApi, message } }), { status: meant, headers: kept });
-}
-
-async function unwrapped(response: Response): Promise<Response> {
-  const { status, headers } = response;
-  return new Response(inOpenAiShape(await response.text()), { status, headers });
+  return { status: meant, headers: kept, text: JSON.stringify({ error: { type: noApi, message } }) };
 }
 
 /**

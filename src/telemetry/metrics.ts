@@ -60,6 +60,9 @@ function createInstruments(client: Client, registry: Registry) {
   };
 }
 
+/** How often the delay of the event loop is measured, ms. The library's 10 ms wake an idle process a hundred times a second. */
+const eventLoopPeriodMs = 1000;
+
 /**
  * Loads prom-client and begins to count. Labels are few: outcomes, skills, models and platforms of the configuration; never people,
  * channels or threads.
@@ -67,7 +70,7 @@ function createInstruments(client: Client, registry: Registry) {
 export async function createMetrics(): Promise<Metrics> {
   const client = await import("prom-client");
   const registry = new client.Registry();
-  client.collectDefaultMetrics({ register: registry });
+  client.collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopPeriodMs });
   const made = createInstruments(client, registry);
   const seen = new Map<string, { input: number; cached: number }>();
 

@@ -10,7 +10,7 @@ import { type KeyValue, scopeKeyValue } from "../core/ports/storage.ts";
 import type { TurnLimits } from "../core/scope/turn.ts";
 import { createRedactor, type Redactor, type SecretForm } from "../core/values/redact.ts";
 import type { ModelFacts } from "../models/catalogue/model-facts.ts";
-import type { ProviderSettings } from "../models/create-model.ts";
+import type { ProviderSettings } from "../models/named-model.ts";
 import { sealKeyValue } from "../storage/sealed-key-value.ts";
 import { createSecretKey } from "../storage/secret-key.ts";
 

@@ -6,7 +6,7 @@ import type { Takeover } from "../core/log/turn-log.ts";
 import type { Log, Upgrade } from "../core/ports/storage.ts";
 import type { CatalogueLoader } from "../core/skill/catalogue.ts";
 import { ownToolNames } from "../core/skill/offered-tools.ts";
-import { smallModelBehindGateway } from "../models/create-model.ts";
+import { NamedModel } from "../models/named-model.ts";
 import type { DataFolderLock } from "../storage/data-folder.ts";
 import { modelSettings } from "./app-settings.ts";
 
@@ -68,7 +68,8 @@ export function tellOfExposure({ exposed }: Pick<DataFolderLock, "exposed">, log
 /** Tells that the chosen model does the internal work because its server is a gateway, whose small model is not configured. */
 export function tellOfInternalWork(config: Config, logger: Log): void {
   const { choice, small } = config.model;
-  const usual = small === "auto" ? smallModelBehindGateway(choice, modelSettings(config)) : undefined;
+  const isAuto = small === "auto" && choice !== "offline";
+  const usual = isAuto ? new NamedModel(choice, modelSettings(config)).smallBehindGateway : undefined;
   if (usual === undefined) return;
   logger.info(
     { setting: "model.small" },

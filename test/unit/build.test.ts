@@ -50,6 +50,7 @@ test("a build has what the sources have, and is reused until they change, also w
   const file = await new Builder(root).build("src/cli.ts");
   const said = JSON.parse(run(file));
   expect(said).toMatchObject({ word: "one …", folder: join(root, "src") });
+  expect(readFileSync(file, "utf8")).toMatch(/^[\0-\x7f]*$/);
   expect(run(fileURLToPath(said.thread))).toBe(`file://${join(root, "src/thread.ts")}\n`);
   const page = readFileSync(fileURLToPath(said.page), "utf8");
   const [styles = "", script = ""] = [...page.matchAll(/"\/assets\/([\w.-]+)"/g)].map(([, name]) =>

@@ -7,7 +7,6 @@ import {
 } from "../../core/ports/schedules.ts";
 import { createClockwork } from "./clockwork.ts";
 import { Goals, runGoal } from "./goals.ts";
-import type { HookRequest } from "./hook-signatures.ts";
 import { JobRunner } from "./jobs.ts";
 import { Plans } from "./keep-plans.ts";
 import { type Entry, PlanBook, readPlan } from "./plan-book.ts";
@@ -15,7 +14,7 @@ import type { Planning, PlanSurroundings } from "./planning.ts";
 import { runSchedule } from "./run-schedule.ts";
 import { runTrigger } from "./run-trigger.ts";
 import { ChatWatch, endWatch } from "./watch-chat.ts";
-import { takeHook } from "./webhooks.ts";
+import { type HookRequest, takeHook } from "./webhooks.ts";
 
 /** Plans, stores and runs schedules, triggers, goals and jobs. */
 export type ScheduleService = ReturnType<typeof createScheduleService>;

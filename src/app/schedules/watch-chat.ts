@@ -9,11 +9,11 @@ import {
 } from "../../core/ports/schedules.ts";
 import { cut } from "../../core/values/cut.ts";
 import type { Place } from "../../core/values/place.ts";
-import { hasWords, isEmojiOf } from "../../core/values/trigger-words.ts";
 import { emojiNames } from "../reading/emoji-names.ts";
 import { noteEvent } from "./held-events.ts";
 import type { Entry } from "./plan-book.ts";
 import type { Planning } from "./planning.ts";
+import { hasWords, isEmojiOf } from "./trigger-words.ts";
 
 /** A message, as far as triggers look at it. */
 interface HeardMessage {

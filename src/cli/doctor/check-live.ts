@@ -3,7 +3,8 @@ import type { Config } from "../../config/schema.ts";
 import { type Model, ModelError, type ModelErrorCode, type ModelRequest } from "../../core/ports/model.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import type { AssistantMessage, Message } from "../../core/values/message.ts";
-import { createModel, smallModelBeside } from "../../models/create-model.ts";
+import { createModel } from "../../models/create-model.ts";
+import { NamedModel } from "../../models/named-model.ts";
 import { modelSettings } from "../../wiring/app-settings.ts";
 import { type Finding, failure, fine, warning } from "./doctor-finding.ts";
 
@@ -48,7 +49,8 @@ export async function* checkLiveModels(
 ): AsyncGenerator<Finding> {
   const settings = modelSettings(config);
   const { choice, small } = config.model;
-  const beside = small === "auto" ? smallModelBeside(choice, settings) : undefined;
+  const isAuto = small === "auto" && choice !== "offline";
+  const beside = isAuto ? new NamedModel(choice, settings).small : undefined;
   const names = new Set([...configured, beside].filter((name) => name !== undefined));
   if (names.size === 0) yield fine("live model", "offline needs no server");
   for (const choice of names) {

@@ -3,8 +3,8 @@ import type { Config } from "../../config/schema.ts";
 import { enginesIn } from "../../config/search-schema.ts";
 import { ModelError } from "../../core/ports/model.ts";
 import type { ModelFacts } from "../../models/catalogue/model-facts.ts";
-import { factsOfModel, type ModelSettings } from "../../models/create-model.ts";
 import type { LocalServer } from "../../models/local-servers.ts";
+import { type ModelSettings, NamedModel } from "../../models/named-model.ts";
 import { embeddingPrice } from "../../models/openai/embedder.ts";
 import { transcriptionPrice } from "../../models/openai/transcriber.ts";
 import { howToGetOne } from "../../web-search/create-web-search.ts";
@@ -98,7 +98,7 @@ export function checkSearch(config: Config): Finding {
   const name = "web search";
   const { engines: chosen } = config.search;
   if (chosen.length === 0) return fine(name, "switched off (search.engines is [])");
-  const { engines } = openSearch(config, { own: () => undefined, clock: systemClock });
+  const { engines } = openSearch(config, { own: new Set(), clock: systemClock });
   const words = engines.join(", ");
   if (chosen !== "auto" && engines.length < enginesIn(config.search).length) {
     const detail = `${words || "nothing"}; model is in search.engines, but its provider has no search of its own`;
@@ -136,7 +136,7 @@ export function checkModelLifetimes(
 /** Another check reports models whose provider is not set up. */
 function knownFacts(name: string, settings: ModelSettings): ModelFacts {
   try {
-    return factsOfModel(name, settings);
+    return new NamedModel(name, settings).facts;
   } catch (error) {
     if (error instanceof ModelError) return {};
     throw error;

@@ -12,6 +12,8 @@ export interface CallState {
   /** True while a question to a person is the last event of the call. It had no effect since, so it may be run again. */
   asking: boolean;
   finished?: TurnEventBodyOf<"tool_finished">;
+  /** The turn became private while the call ran. */
+  before_private?: true;
   /** Journal: `name#occurrence` → result. */
   steps: Map<string, Json>;
 }
@@ -95,6 +97,8 @@ export interface TurnState {
   readonly named: Set<string>;
   /** Whether only the asker may see the answer. */
   private: boolean;
+  /** The call that made it so. */
+  private_by: string | undefined;
   /** Other namespaces that the turn read from. */
   readonly read_in: Set<string>;
   /** Number of messages sent, changed or deleted in addition to the answer. */
@@ -132,6 +136,7 @@ export function createTurnState(): TurnState {
     approvals: new Map(),
     named: new Set(),
     private: false,
+    private_by: undefined,
     read_in: new Set(),
     sent: 0,
     allowedHosts: new Set(),
@@ -189,7 +194,7 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
       for (const id of event.ids) state.named.add(id);
       break;
     case "answer_private":
-      state.private = true;
+      if (!state.private) becomePrivate(state, event.call_id);
       if (event.from !== undefined) state.read_in.add(event.from);
       break;
     case "message_sent":
@@ -211,6 +216,13 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
     default:
       applyToConversation(state, event);
   }
+}
+
+function becomePrivate(state: TurnState, callId: string | undefined): void {
+  state.private = true;
+  state.private_by = callId;
+  for (const call of state.calls.values())
+    if (call.started !== undefined && call.finished === undefined) call.before_private = true;
 }
 
 /** A message during an open call answers that call's question. Otherwise the model continues with it. */
@@ -271,11 +283,7 @@ function applyAsked(
     const question = questions.get(event.question_id);
     if (question !== undefined) question.answer = event.text;
   } else if (event.type === "approval_requested") {
-    const { call_id, approval_id, tool, input, addresses, says, files, expires_at } = event;
-    const before = approvals.get(call_id);
-    if (before !== undefined) approvals.set(`${call_id}#${before.approval_id}`, before);
-    const asked = { approval_id, tool, input, addresses, says, files, asked_at, expires_at };
-    approvals.set(call_id, { ...asked, definition: event.binds?.definition });
+    addApproval(approvals, event, asked_at);
   } else if (event.type === "approval_decided") {
     const { approval_id, approved, by, name, edited, never, for_turn } = event;
     const asked = [...approvals.values()].find((each) => each.approval_id === approval_id);
@@ -284,6 +292,19 @@ function applyAsked(
     if (!approved || for_turn !== true) return;
     for (const key of asked.addresses ?? []) allowedHosts.add(hostOfKey(key));
   }
+}
+
+/** A call that is asked about again keeps its earlier approvals, under other names. */
+function addApproval(
+  approvals: TurnState["approvals"],
+  event: TurnEventBodyOf<"approval_requested">,
+  asked_at: number,
+): void {
+  const { call_id, approval_id, tool, input, addresses, says, files, binds, expires_at } = event;
+  const before = approvals.get(call_id);
+  if (before !== undefined) approvals.set(`${call_id}#${before.approval_id}`, before);
+  const asked = { approval_id, tool, input, addresses, says, files, asked_at, expires_at };
+  approvals.set(call_id, { ...asked, definition: binds?.definition });
 }
 
 /** Updates `asking` for the calls that an event concerns: the call itself and its parents. */

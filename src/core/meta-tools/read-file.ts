@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { searchText } from "../effects/search-text.ts";
+import { searchText } from "../../base/search-text.ts";
 import { type ReadContent, type Remarks, readFileContent, remarksOf, shownText } from "../ports/documents.ts";
 import type { OpenedFile } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";

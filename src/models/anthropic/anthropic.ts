@@ -1,8 +1,10 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { type Model, ModelError, type ModelRequest } from "../../core/ports/model.ts";
 import { readChunks } from "../event-stream.ts";
+import { postTo } from "../post-json.ts";
 import { type Endpoint, endpointOf } from "../provider-error.ts";
 import { createProviderModel, type Dialect, factsOf, type ProviderModelOptions } from "../provider-model.ts";
+import type { ServerAnswer } from "../send-request.ts";
 import type { OutputForm } from "../structured-output.ts";
 import { toolRefusal } from "../tools/tool-refusal.ts";
 import { toolRules } from "../tools/tool-shape.ts";
@@ -13,57 +15,57 @@ import {
   createAnthropicReader,
   wholeMessage,
 } from "./answer.ts";
-import { anthropicAddress, anthropicUrl, createAnthropicClient } from "./client.ts";
+import { anthropicAddress, anthropicUrl, createAnthropicClient, loadAnthropic } from "./client.ts";
 import { createAnthropicMessages } from "./messages.ts";
 import { type Abilities, abilitiesOf, formOf, type WireForm } from "./models.ts";
 import { wireRequest } from "./request.ts";
 
-/** The events of a stream; undefined for a sign of life without an event. */
-type WireEvents = AsyncIterable<AnthropicEvent | undefined>;
-
 /** Sends one request body. */
-type Post<Answer> = (
+type Send = (
   body: Omit<Anthropic.MessageCreateParams, "stream">,
-  options: Anthropic.RequestOptions,
-) => Promise<Answer>;
+  headers: Record<string, string>,
+) => Promise<ServerAnswer>;
+
+/** An answer, and the form of the request that the server took. */
+interface Taken {
+  answer: ServerAnswer;
+  form: WireForm;
+}
 
 /** A model behind Anthropic's messages API. The SDK is loaded with the first request. */
 export function createAnthropicModel(options: ProviderModelOptions): Model {
   const { provider = "anthropic", model } = options;
   const baseUrl = anthropicAddress(options.baseUrl);
   const endpoint = endpointOf(options, { provider: "anthropic", baseUrl, keyName: "ANTHROPIC_API_KEY" });
-  let client: Promise<Anthropic> | undefined;
-  const connect = () => {
-    client ??= createAnthropicClient(endpoint, baseUrl, options);
-    return client;
-  };
+  const post = postTo(async () => {
+    const client = await createAnthropicClient(endpoint, baseUrl, options);
+    return { client, errors: (await loadAnthropic()).Anthropic };
+  }, "/v1/messages");
   const { send, keep } = createSender(endpoint, { ...options, provider });
   const asked = (request: ModelRequest): Asked => ({ request, provider, model, endpoint });
+  const whole = async (answer: ServerAnswer) =>
+    wholeMessage((await answer.json()) as Anthropic.Message, endpoint);
 
   const dialect: Dialect<AnthropicEvent> = {
     async open(request, form, signal) {
-      const api = await connect();
+      const { answer, form: taken } = await send(request, form, (body, headers) =>
+        post({ ...body, stream: true }, signal, headers),
+      );
       // The SDK's own stream hides the pings that arrive while the model thinks.
-      const post: Post<WireEvents> = async (body, requestOptions) => {
-        const response = await api.messages.create({ ...body, stream: true }, requestOptions).asResponse();
-        return readChunks<AnthropicEvent>(response, ({ type }) => type === "message_stop");
-      };
-      const { answer, form: taken } = await send(request, form, signal, post);
-      return { chunks: answer, reader: createAnthropicReader(taken, asked(request)) };
+      const reads = readChunks<AnthropicEvent>(answer, ({ type }) => type === "message_stop");
+      return { reads, reader: createAnthropicReader(taken, asked(request)) };
     },
     async complete(request, form, signal) {
-      const api = await connect();
-      const post: Post<Anthropic.Message> = (body, requestOptions) =>
-        api.messages.create({ ...body, stream: false }, requestOptions);
-      const { answer, form: taken } = await send(request, form, signal, post);
-      return anthropicAnswer(wholeMessage(answer, endpoint), taken, asked(request));
+      const { answer, form: taken } = await send(request, form, (body, headers) =>
+        post({ ...body, stream: false }, signal, headers),
+      );
+      return anthropicAnswer(await whole(answer), taken, asked(request));
     },
     async keep(request, signal) {
-      const api = await connect();
       const { answer, form } = await keep(request, (body, headers) =>
-        api.messages.create({ ...body, stream: false }, { signal, headers }),
+        post({ ...body, stream: false }, signal, headers),
       );
-      return anthropicAnswer(wholeMessage(answer, endpoint), form, asked(request));
+      return anthropicAnswer(await whole(answer), form, asked(request));
     },
   };
   return createProviderModel(dialect, endpoint, options, toolRules("anthropic", model));
@@ -93,19 +95,13 @@ function createSender(endpoint: Endpoint, options: ProviderModelOptions & { prov
     abilities = { ...abilities, ...refused };
     return refused !== undefined;
   };
-  const send = async <Answer>(
-    request: ModelRequest,
-    form: OutputForm,
-    signal: AbortSignal,
-    post: Post<Answer>,
-  ): Promise<{ answer: Answer; form: WireForm }> => {
+  const send = async (request: ModelRequest, form: OutputForm, post: Send): Promise<Taken> => {
     for (;;) {
       const tried = abilities;
       const { body, betas } = wireRequest(request, messages.conversation(request, tried), form, tried);
       const max_tokens = limitOf(request, tried);
-      const headers = headersOf(betas);
       try {
-        const answer = await post({ model: options.model, max_tokens, ...body }, { signal, headers });
+        const answer = await post({ model: options.model, max_tokens, ...body }, headersOf(betas));
         return { answer, form: formOf(tried) };
       } catch (error) {
         const refusal = toolRefusal(error, body);
@@ -119,13 +115,7 @@ function createSender(endpoint: Endpoint, options: ProviderModelOptions & { prov
    * Has the cache keep a conversation, which generates nothing: its refusal turns no other feature off.
    * https://platform.claude.com/docs/en/build-with-claude/prompt-caching#pre-warming-the-cache
    */
-  const keep = async <Answer>(
-    request: ModelRequest,
-    post: (
-      body: Omit<Anthropic.MessageCreateParams, "stream">,
-      headers: Record<string, string>,
-    ) => Promise<Answer>,
-  ): Promise<{ answer: Answer; form: WireForm }> => {
+  const keep = async (request: ModelRequest, post: Send): Promise<Taken> => {
     if (!keeps || !abilities.hourCache) {
       throw new ModelError("invalid_request", `${endpoint.id} keeps nothing for an hour.`);
     }

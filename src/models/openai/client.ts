@@ -1,5 +1,6 @@
 import type { OpenAI } from "openai";
 import type { Clock } from "../../core/ports/storage.ts";
+import { postTo } from "../post-json.ts";
 import { type Endpoint, endpointOf } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
 import { serverFetch } from "../server-fetch.ts";
@@ -9,37 +10,29 @@ import { requireKey, serverHeaders } from "../sign-requests.ts";
 export const openAiUrl = "https://api.openai.com/v1";
 
 /** The parts of the SDK that are used. */
-export type OpenAiClient = Pick<OpenAI, "chat" | "responses" | "audio" | "images" | "embeddings" | "post">;
+export type OpenAiClient = Pick<
+  OpenAI,
+  "responses" | "audio" | "images" | "embeddings" | "post" | "buildRequest"
+>;
+
+/** A server that speaks one of OpenAI's APIs. */
+export type OpenAiServer = ReturnType<typeof openAiServer>;
 
 /** The server of these options; OpenAI's own by default. */
 export function openAiServer(options: ProviderModelOptions) {
   const { baseUrl = openAiUrl } = options;
   const endpoint = endpointOf(options, { provider: "openai", baseUrl, keyName: "OPENAI_API_KEY" });
-  let client: Promise<OpenAiClient> | undefined;
-  return {
-    endpoint,
-    /**
-     * The SDK, which is loaded with the first call.
-     * @throws ModelError `not_configured` when a server that needs a key, as OpenAI itself does, has none
-     */
-    client(): Promise<OpenAiClient> {
-      client ??= connect(endpoint, baseUrl, options);
-      return client;
-    },
+  let connected: Promise<OpenAiClient> | undefined;
+  /**
+   * The SDK, which is loaded with the first call.
+   * @throws ModelError `not_configured` when a server that needs a key, as OpenAI itself does, has none
+   */
+  const client = () => {
+    connected ??= connect(endpoint, baseUrl, options);
+    return connected;
   };
-}
-
-/**
- * Asks for a streamed answer. The SDK's own methods pass each value of a body to a function, which takes several times as long as making
- * its JSON.
- */
-export function postForStream(
-  client: OpenAiClient,
-  path: string,
-  body: { stream: true },
-  signal: AbortSignal,
-) {
-  return client.post(path, { body, stream: true, signal }).asResponse();
+  const sdk = async () => ({ client: await client(), errors: (await loadOpenAi()).OpenAI });
+  return { endpoint, client, postTo: (path: string) => postTo(sdk, path) };
 }
 
 /** Loads the SDK; only the first time takes time. */

@@ -3,7 +3,7 @@ import { beginningOf } from "../../base/markdown-text.ts";
 import { withTimeLimit } from "../../base/time-limit.ts";
 import { type Embedder, type Embeddings, noEmbedder } from "../../core/ports/services.ts";
 import type { Clock } from "../../core/ports/storage.ts";
-import { kindOf, type ModelSettings, namedModel } from "../create-model.ts";
+import { type ModelSettings, NamedModel } from "../named-model.ts";
 import { type Price, pricedUsage } from "../prices.ts";
 import { delayAfter, type Endpoint, modelError, notAnAnswer, toModelError } from "../provider-error.ts";
 import { type OpenAiClient, openAiServer, withRetries } from "./client.ts";
@@ -58,7 +58,7 @@ export function createEmbedder(
   report: (error: unknown) => void,
 ): Embedder {
   if (settings.embeddings === "off") return noEmbedder;
-  const { provider, model, server } = namedModel(settings.embeddings, settings);
+  const { provider, model, server } = new NamedModel(settings.embeddings, settings);
   const price = embeddingPrice(settings);
   const { endpoint, client } = openAiServer({ ...server, provider, model, timeoutMs: maxMs });
   const late = () => modelError("unavailable", endpoint, `took longer than ${maxMs / 1_000} s`, undefined);
@@ -102,8 +102,7 @@ export function embeddingPrice(settings: EmbeddingSettings): Price | undefined {
   if (embeddings === "off") return undefined;
   const own = settings.prices?.[embeddings];
   if (own !== undefined) return own;
-  const { model, server } = namedModel(embeddings, settings);
-  const kind = kindOf(server);
+  const { model, kind } = new NamedModel(embeddings, settings);
   const input = kind === undefined ? undefined : prices[kind]?.[model];
   return input === undefined ? undefined : { input, output: 0 };
 }

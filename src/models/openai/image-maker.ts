@@ -10,7 +10,7 @@ import {
 } from "../../core/ports/services.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import { formatBytes } from "../../core/values/shown.ts";
-import { kindOf, type ModelSettings, namedModel } from "../create-model.ts";
+import { type ModelSettings, NamedModel } from "../named-model.ts";
 import { type Price, pricedUsage, withFee } from "../prices.ts";
 import { type Endpoint, notAnAnswer, toModelError } from "../provider-error.ts";
 import { serviceFailure } from "../service-words.ts";
@@ -67,8 +67,8 @@ const ratios = { square: "1:1", wide: "16:9", tall: "9:16" } as const;
  */
 export function createImageMaker(settings: ImageSettings, { clock, fetchImage }: ImageDeps): ImageMaker {
   if (settings.images === "off") return noImageMaker("No service that makes pictures is set up here.");
-  const { provider, model, server } = namedModel(settings.images, { providers: settings.providers });
-  const kind = kindOf(server);
+  const { providers } = settings;
+  const { provider, model, server, kind } = new NamedModel(settings.images, { providers });
   const known = kind === "openai" && /^gpt-image-2(\.\d)?(-|$)/.test(model) ? gptImage : undefined;
   const price = settings.prices?.[settings.images] ?? known;
   const called = { model, isXai: (kind ?? server.server) === "xai" };

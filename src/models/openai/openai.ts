@@ -15,11 +15,12 @@ import { statusOf } from "./wire-forms.ts";
  */
 export function createOpenAiModel(options: ProviderModelOptions): Model {
   const { model, api = "auto" } = options;
-  const { endpoint, client } = openAiServer(options);
-  const chat = createChatDialect(options, endpoint, client);
+  const server = openAiServer(options);
+  const { endpoint } = server;
+  const chat = createChatDialect(options, server);
   const dialect = () => {
     if (api === "chat" || (api === "auto" && openAiFamily(model) === undefined)) return chat;
-    const responses = createResponsesDialect(options, endpoint, client);
+    const responses = createResponsesDialect(options, server);
     return api === "responses" || isOpenAiHost(endpoint.host) ? responses : firstOf(responses, chat);
   };
   return createProviderModel(dialect(), endpoint, options, toolRules("openai", model));

@@ -9,7 +9,7 @@ import {
 } from "../../core/ports/documents.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import { type Json, type JsonObject, objectOf } from "../../core/values/json.ts";
-import { kindOf, type ModelSettings, namedModel } from "../create-model.ts";
+import { type ModelSettings, NamedModel } from "../named-model.ts";
 import { type Price, pricedUsage } from "../prices.ts";
 import { delayAfter, type Endpoint, notAnAnswer, toModelError } from "../provider-error.ts";
 import { serviceFailure } from "../service-words.ts";
@@ -55,7 +55,8 @@ export function createTranscriber(
   clock: Pick<Clock, "after" | "sleep">,
 ): Transcriber {
   if (settings.transcription === "off") return noTranscriber(whyNone(settings));
-  const { provider, model, server } = namedModel(settings.transcription, { providers: settings.providers });
+  const { providers } = settings;
+  const { provider, model, server } = new NamedModel(settings.transcription, { providers });
   const price = transcriptionPrice(settings);
   const { endpoint, client } = openAiServer({ ...server, provider, model, timeoutMs: maxMs });
   const attempt = async (recording: Recording, signal: AbortSignal): Promise<Transcription> => {
@@ -97,8 +98,7 @@ export function transcriptionPrice(settings: TranscriptionSettings): Transcripti
   if (transcription === "off") return undefined;
   const own = settings.prices?.[transcription];
   if (own !== undefined) return { tokens: own };
-  const { model, server } = namedModel(transcription, { providers });
-  const kind = kindOf(server);
+  const { model, kind } = new NamedModel(transcription, { providers });
   return kind === undefined ? undefined : prices[kind]?.[model];
 }
 

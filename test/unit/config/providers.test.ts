@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { describeConfig } from "../../../src/config/config-keys.ts";
 import { providerPresets } from "../../../src/config/provider-presets.ts";
-import { factsOfModel } from "../../../src/models/create-model.ts";
+import { NamedModel } from "../../../src/models/named-model.ts";
 import { modelSecrets, modelSettings } from "../../../src/wiring/app-settings.ts";
 import { useConfigFiles } from "./config-files.ts";
 
@@ -35,7 +35,7 @@ describe("a provider that is known by name", () => {
     for (const [name, { defaultModel }] of Object.entries(providerPresets)) {
       if (defaultModel === undefined) continue;
       const id = `${name}/${defaultModel}`;
-      const facts = factsOfModel(id, { choice: id, providers: modelSettings(config).providers });
+      const { facts } = new NamedModel(id, { providers: modelSettings(config).providers });
       expect(facts.price, id).toBeDefined();
       expect(facts.retires, id).toBeUndefined();
     }
@@ -134,7 +134,7 @@ model:
     });
   });
 
-  it("configured providers are listed one by one with their sources, without their secrets", async () => {
+  it("configured providers are listed one by one with their sources, without their secrets [secret-2]", async () => {
     const { config, sources } = await load(two, { env: { GROQ_API_KEY: "gsk-s3cret" } });
     const listing = describeConfig(config, sources);
     const line = (key: string) => listing.find((each) => each.key === `model.providers.${key}`);

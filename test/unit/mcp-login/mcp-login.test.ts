@@ -258,7 +258,7 @@ describe("tokens", () => {
     expect(failures).toEqual([]);
   });
 
-  it("tokens are not known at another address", async () => {
+  it("tokens are not known at another address [server-5]", async () => {
     const { connectAccount, open, login, server } = await startLogin();
     const elsewhere = await startLogin();
     await connectAccount("ada");

@@ -3,7 +3,8 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Body, bodyOf, sendRequest } from "../../../src/models/send-request.ts";
+import { type ServerAnswer, sendRequest, targetOf } from "../../../src/models/send-request.ts";
+import { serverFetch } from "../../../src/models/server-fetch.ts";
 
 let server: Server;
 afterEach(async () => {
@@ -19,12 +20,9 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/path?query=1`;
 }
 
-/** The text of a whole body. */
-async function said(body: Body): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  for (let piece = await body.next(); !piece.done; piece = await body.next()) pieces.push(piece.value);
-  return Buffer.concat(pieces).toString();
-}
+/** The answer to a request of an address. */
+const answerOf = (url: string, signal?: AbortSignal): Promise<ServerAnswer> =>
+  sendRequest(targetOf(url, "GET", new Headers()), undefined, signal);
 
 describe("a request to a server of models", () => {
   it("a request arrives with its method, headers and text, and asks for an answer that is not packed", async () => {
@@ -34,14 +32,14 @@ describe("a request to a server of models", () => {
       response.end(JSON.stringify([request.method, request.url, authorization, packed, body]));
     });
     const init = { method: "POST", headers: { authorization: "Bearer k" }, body: '{"a":"ü"}' };
-    const response = await sendRequest(url, init);
+    const response = await serverFetch(url, init);
     expect(await response.json()).toEqual(["POST", "/path?query=1", "Bearer k", "identity", '{"a":"ü"}']);
   });
 
   it("half of a surrogate pair is replaced, and nothing else", async () => {
     const url = await serve(async (request, response) => response.end(await text(request)));
     const asked = { half: "a \ud83d b \udc4d", pair: "👍", words: "\\ud83d", key: { "\ud83d": "\n" } };
-    const response = await sendRequest(url, { method: "POST", body: JSON.stringify(asked) });
+    const response = await serverFetch(url, { method: "POST", body: JSON.stringify(asked) });
     expect(await response.json()).toEqual({
       ...asked,
       half: "a \ufffd b \ufffd",
@@ -55,7 +53,7 @@ describe("a request to a server of models", () => {
     });
     const body = new FormData();
     body.append("file", new File(["sound"], "voice.ogg"));
-    const said = await (await sendRequest(url, { method: "POST", body })).text();
+    const said = await (await serverFetch(url, { method: "POST", body })).text();
     const boundary = /^multipart\/form-data; boundary=(\S+)/.exec(said)?.[1] ?? "none";
     expect(said).toContain(`--${boundary}\r\n`);
     expect(said).toContain('filename="voice.ogg"');
@@ -64,13 +62,13 @@ describe("a request to a server of models", () => {
 
   it.each([204, 304])("an answer %i has no body", async (status) => {
     const url = await serve((_, response) => response.writeHead(status).end());
-    expect(await sendRequest(url)).toMatchObject({ status, body: null });
+    expect((await answerOf(url)).response()).toMatchObject({ status, body: null });
   });
 
   it("a redirect is not followed", async () => {
     const url = await serve((_, response) => response.writeHead(302, { location: "/elsewhere" }).end());
-    const response = await sendRequest(url);
-    expect([response.status, response.headers.get("location")]).toEqual([302, "/elsewhere"]);
+    const { status, headers } = await answerOf(url);
+    expect([status, headers.get("location")]).toEqual([302, "/elsewhere"]);
   });
 
   it("an event stream is read as Node reads it, and its connection serves the next request", async () => {
@@ -83,8 +81,9 @@ describe("a request to a server of models", () => {
       connections += 1;
     });
     for (let at = 0; at < 3; at += 1) {
-      const body = bodyOf(await sendRequest(url));
-      expect(body && (await said(body))).toBe("data: 1\n\n");
+      const answer = await answerOf(url);
+      expect(answer.mediaType).toBe("text/event-stream");
+      expect(await answer.text()).toBe("data: 1\n\n");
     }
     expect(connections).toBe(1);
   });
@@ -93,7 +92,7 @@ describe("a request to a server of models", () => {
     const url = await serve((_, response) => {
       response.writeHead(400, { "content-type": "text/event-stream" }).end('{"error":{"message":"no"}}');
     });
-    expect(await (await sendRequest(url)).json()).toEqual({ error: { message: "no" } });
+    expect(await (await serverFetch(url)).json()).toEqual({ error: { message: "no" } });
   });
 
   it.each(["application/json", "text/event-stream"])(
@@ -104,7 +103,8 @@ describe("a request to a server of models", () => {
         setImmediate(() => response.destroy());
       });
       const broken = { name: "TypeError", cause: { code: "ECONNRESET" } };
-      await expect(sendRequest(url).then((response) => response.text())).rejects.toMatchObject(broken);
+      await expect(answerOf(url).then((answer) => answer.text())).rejects.toMatchObject(broken);
+      await expect(serverFetch(url).then((response) => response.text())).rejects.toMatchObject(broken);
     },
   );
 
@@ -114,19 +114,18 @@ describe("a request to a server of models", () => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write("data: 1\n\n");
     });
-    const body = bodyOf(await sendRequest(url, { signal: aborting.signal }));
-    const reading = body && said(body);
+    const reading = (await answerOf(url, aborting.signal)).text();
     const reason = new Error("the person stopped it");
     aborting.abort(reason);
     await expect(reading).rejects.toThrow();
-    await expect(sendRequest(url, { signal: aborting.signal })).rejects.toBe(reason);
+    await expect(answerOf(url, aborting.signal)).rejects.toBe(reason);
   });
 
   it("a request that reaches nobody fails as with fetch, with the reason as its cause", async () => {
     const url = await serve(() => {});
     server.close();
     await once(server, "close");
-    const failed = sendRequest(url);
+    const failed = answerOf(url);
     await expect(failed).rejects.toMatchObject({ name: "TypeError", cause: { code: "ECONNREFUSED" } });
     await serve(() => {});
   });

@@ -122,7 +122,7 @@ async function installing(data: Buffer, name: string) {
 
 describe("a ZIP archive is refused, with the entry named and nothing left behind,", () => {
   it.each(zips)(
-    "a ZIP archive is refused, with the entry named and nothing left behind, for %s (%s)",
+    "a ZIP archive is refused, with the entry named and nothing left behind, for %s (%s) [package-3]",
     async (code, what, entries) => {
       const outcome = await installing(zipOf([document, ...entries]), "greeting.zip");
       expect(outcome).toMatchObject({ ok: false, code, reason: expect.stringContaining(what) });
@@ -150,7 +150,7 @@ describe("a ZIP archive is refused, with the entry named and nothing left behind
 
 describe("a tar archive is refused, with the entry named and nothing left behind,", () => {
   it.each(tars)(
-    "a tar archive is refused, with the entry named and nothing left behind, for %s (%s)",
+    "a tar archive is refused, with the entry named and nothing left behind, for %s (%s) [package-3]",
     async (code, what, entries) => {
       const outcome = await installing(tgzOf([document, ...entries]), "greeting.tgz");
       expect(outcome).toMatchObject({ ok: false, code, reason: expect.stringContaining(what) });

@@ -306,7 +306,7 @@ describe("a review", () => {
   });
 
   it("the documentation lists every code of the rules", async () => {
-    const text = await readFile(join(import.meta.dirname, "../../../docs/security-details.md"), "utf8");
+    const text = await readFile(join(import.meta.dirname, "../../../docs/skills.md"), "utf8");
     expect(Object.keys(meanings).filter((code) => !text.includes(`\`${code}\``))).toEqual([]);
   });
 

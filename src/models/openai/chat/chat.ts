@@ -5,11 +5,10 @@ import type { ToolDefinition } from "../../../core/values/message.ts";
 import type { ModelFacts } from "../../catalogue/model-facts.ts";
 import { effortNow, nearestEffort } from "../../effort.ts";
 import { readChunks } from "../../event-stream.ts";
-import type { Endpoint } from "../../provider-error.ts";
 import { type Dialect, factsOf, type ProviderModelOptions } from "../../provider-model.ts";
 import { serverKindOf } from "../../server-kind.ts";
 import { type OutputForm, objectSchema, outputName } from "../../structured-output.ts";
-import { type OpenAiClient, postForStream } from "../client.ts";
+import type { OpenAiServer } from "../client.ts";
 import { createWireForms } from "../wire-forms.ts";
 import { callAddedTool } from "./added-tools.ts";
 import { createChatReader, wholeChatAnswer } from "./chat-answer.ts";
@@ -21,10 +20,10 @@ type Body = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stream">;
 /** Chat completions, https://platform.openai.com/docs/api-reference/chat, and the variants of other servers. */
 export function createChatDialect(
   options: ProviderModelOptions,
-  endpoint: Endpoint,
-  client: () => Promise<OpenAiClient>,
+  { endpoint, postTo }: OpenAiServer,
 ): Dialect<OpenAI.ChatCompletionChunk> {
   const { model, provider = "openai", maxTokensField } = options;
+  const post = postTo("/chat/completions");
   const facts = factsOf(options, endpoint);
   const server = serverKindOf(endpoint.host, options.server);
   const self = { provider, model };
@@ -70,20 +69,19 @@ export function createChatDialect(
 
   return {
     async open(request, output, signal) {
-      const api = await client();
       const { form, answer } = await asTaken(request, bodyOf(request, output), (body, attempted) => {
         const usage = attempted.usage ? { stream_options: { include_usage: true } } : {};
-        return postForStream(api, "/chat/completions", { ...body, stream: true, ...usage }, signal);
+        return post({ ...body, stream: true, ...usage }, signal);
       });
-      const chunks = readChunks<OpenAI.ChatCompletionChunk>(answer);
-      return { chunks, reader: createChatReader(exchange(request, form, output)) };
+      const reads = readChunks<OpenAI.ChatCompletionChunk>(answer);
+      return { reads, reader: createChatReader(exchange(request, form, output)) };
     },
     async complete(request, output, signal) {
-      const { chat } = await client();
       const { form, answer } = await asTaken(request, bodyOf(request, output), (body) =>
-        chat.completions.create({ ...body, stream: false }, { signal }),
+        post({ ...body, stream: false }, signal),
       );
-      return wholeChatAnswer(answer, exchange(request, form, output));
+      const whole = (await answer.json()) as OpenAI.ChatCompletion;
+      return wholeChatAnswer(whole, exchange(request, form, output));
     },
   };
 }

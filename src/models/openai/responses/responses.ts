@@ -5,10 +5,9 @@ import { type Json, type JsonSchema, objectOf } from "../../../core/values/json.
 import type { ModelFacts } from "../../catalogue/model-facts.ts";
 import { effortNow, nearestEffort } from "../../effort.ts";
 import { readChunks } from "../../event-stream.ts";
-import type { Endpoint } from "../../provider-error.ts";
 import { type Dialect, factsOf, type ProviderModelOptions } from "../../provider-model.ts";
 import { type OutputForm, objectSchema, outputName } from "../../structured-output.ts";
-import { type OpenAiClient, postForStream } from "../client.ts";
+import type { OpenAiServer } from "../client.ts";
 import { createWireForms } from "../wire-forms.ts";
 import { createResponsesReader, isLastEvent, wholeResponsesAnswer } from "./responses-answer.ts";
 import {
@@ -32,10 +31,10 @@ const usualOutputTokens = 32_000;
 /** OpenAI's Responses API: https://developers.openai.com/api/docs/api-reference/responses. Nothing is stored there. */
 export function createResponsesDialect(
   options: ProviderModelOptions,
-  endpoint: Endpoint,
-  client: () => Promise<OpenAiClient>,
+  { endpoint, postTo }: OpenAiServer,
 ): Dialect<OpenAI.Responses.ResponseStreamEvent> {
   const { model, provider = "openai", maxOutputTokens } = options;
+  const post = postTo("/responses");
   const facts = factsOf(options, endpoint);
   const self = { provider, model };
   const input = createResponsesInput(self);
@@ -65,19 +64,16 @@ export function createResponsesDialect(
 
   return {
     async open(request, output, signal) {
-      const api = await client();
       const { form, answer } = await asTaken(request, bodyOf(request, output), (body) =>
-        postForStream(api, "/responses", { ...body, stream: true }, signal),
+        post({ ...body, stream: true }, signal),
       );
       const reader = createResponsesReader(exchange(request, form));
-      return { chunks: readChunks(answer, isLastEvent), reader };
+      return { reads: readChunks(answer, isLastEvent), reader };
     },
     async complete(request, output, signal) {
-      const { responses } = await client();
       const { form, answer } = await asTaken(request, bodyOf(request, output), (body) =>
-        responses.create({ ...body, stream: false }, { signal }).asResponse(),
+        post({ ...body, stream: false }, signal),
       );
-      // The SDK throws errors of its own for anything but a response.
       const whole = (await answer.json()) as OpenAI.Responses.Response;
       return wholeResponsesAnswer(whole, exchange(request, form));
     },

@@ -54,6 +54,23 @@ it.each(["\n", "\r\n"])("an answer torn apart anywhere is put together (lines en
   expect((await finish(model, requestOf("hello"))).message.text).toBe(said);
 });
 
+it("the texts that arrive together are one event, except for the first", async () => {
+  const texts = (...letters: string[]) => letters.map((letter) => data(chunk({ content: letter }))).join("");
+  const isShown = Promise.withResolvers<void>();
+  const { model } = await modelAnswering(async (response) => {
+    response.write(texts("a", "b", "c"));
+    await isShown.promise;
+    response.write(texts("d", "e") + data(chunk({ reasoning_content: "Hm." })) + texts("f"));
+    response.end(data(chunk({}, "stop")));
+  });
+  const shown: string[] = [];
+  for await (const event of model.stream(requestOf("hello"))) {
+    if (event.type === "text" || event.type === "thought") shown.push(event.text);
+    if (shown.at(-1) === "bc") isShown.resolve();
+  }
+  expect(shown).toEqual(["a", "bc", "de", "Hm.", "f"]);
+});
+
 it("a last event without its blank line counts", async () => {
   const { model } = await modelAnswering(async (response) => {
     await written(response, data(chunk({ content: "Hi" })));

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { ModelCall } from "../../../../src/core/ports/model.ts";
 import type { Message } from "../../../../src/core/values/message.ts";
-import { createModel, smallModelBeside } from "../../../../src/models/create-model.ts";
+import { createModel } from "../../../../src/models/create-model.ts";
+import { NamedModel } from "../../../../src/models/named-model.ts";
 import { collect, finish, requestOf } from "../collect.ts";
 import { completion } from "../openai/chat-wire.ts";
 import { response, said, thought } from "../openai/responses-wire.ts";
@@ -173,13 +174,12 @@ describe("the model of the settings", () => {
     ["openai/gpt-6-luna", undefined],
     ["mine/anthropic/claude-opus-5.5", "mine/anthropic/claude-haiku-5.5"],
     ["proxy/gpt-6.1-sol", undefined],
-    ["offline", undefined],
   ])("the model for inner work next to %s is %s", (name, small) => {
     const providers = {
       mine: { kind: "openai" as const, baseUrl: "https://openrouter.ai/api/v1" },
       proxy: { kind: "openai" as const, server: "openai" as const, baseUrl: "http://127.0.0.1:9/v1" },
     };
-    expect(smallModelBeside(name, { choice: name, providers })).toBe(small);
+    expect(new NamedModel(name, { providers }).small).toBe(small);
   });
 
   it("the model keeps what each of a list wrote for its return, and sends it to no other", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { hasWords, isEmojiOf, wordsProblem } from "../../../../src/app/schedules/trigger-words.ts";
 import { cronInWords } from "../../../../src/core/ports/plan-times.ts";
-import { hasWords, isEmojiOf, wordsProblem } from "../../../../src/core/values/trigger-words.ts";
 
 describe("the words of a trigger", () => {
   it.each([

@@ -128,10 +128,16 @@ export function changedTexts({ state }: TurnScope, callId: string): string | und
   return lines.length === 0 ? undefined : lines.join("\n");
 }
 
-async function ask({ state, turn, ports, emit }: TurnScope, asked: Question): Promise<void> {
+async function ask({ state, turn, ports, emit }: TurnScope, { files, ...asked }: Question): Promise<void> {
   const approval_id = `${turn.turn_id}:${state.approvals.size + 1}`;
   const expires_at = ports.clock.now() + turn.limits.approval_ms;
-  await emit({ type: "approval_requested", approval_id, ...asked, expires_at });
+  await emit({
+    type: "approval_requested",
+    approval_id,
+    ...asked,
+    ...(files?.length ? { files } : {}),
+    expires_at,
+  });
 }
 
 /**

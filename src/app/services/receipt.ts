@@ -52,7 +52,7 @@ export const receipt = z.object({
   approvals: z.array(
     z.object({
       what: z.string(),
-      state: z.enum(["open", "approved", "refused", "expired"]),
+      state: z.enum(["open", "approved", "refused", "expired", "replaced"]),
       by: z.string().optional(),
       name: z.string().optional(),
     }),

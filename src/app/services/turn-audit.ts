@@ -179,7 +179,7 @@ export function watchForAudit(
       lines.add(event, event.at);
       const done = event.type === "tool_finished" ? lines.of(event.call_id) : undefined;
       if (done !== undefined && isOutside(done)) audit.tell({ ...where, text: effectWords(done) });
-      if (event.type !== "approval_decided" || event.by !== "") return;
+      if (event.type !== "approval_decided" || event.by !== "" || event.replaced) return;
       const subject = lines.nameOf(event.approval_id);
       const detail = `got no decision in time: **${shown(subject)}** was not run,`;
       audit.record({ action: "approval_expired", by: inbound.author, ...where, subject, detail });

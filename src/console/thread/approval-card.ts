@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { ApprovalView } from "../../core/log/turn-view.ts";
+import type { ApprovalView, FileView } from "../../core/log/turn-view.ts";
 import { verdictText } from "../../core/log/turn-view-steps.ts";
 import { editedInput, textToEdit } from "../../core/values/call-arguments.ts";
 import { alwaysLabel, alwaysText, exactJson, shownCall, turnLabel } from "../../core/values/shown.ts";
@@ -10,6 +10,7 @@ import { clockTime } from "../page/relative-time.ts";
 /** The part of the page's actions that the card uses. */
 interface Decides {
   messages: { approve(approvalId: string, verdict: Verdict, text?: string): void };
+  files: { download(file: FileView): void };
 }
 
 /** An approval in words, with the exact arguments behind “Details”; after a decision, who decided. */
@@ -20,7 +21,7 @@ export function approvalCard(approval: ApprovalView, actions: Decides): Template
   if (state !== "open") return decidedLine(approval);
   return html`<section class="card question approval" aria-label="An approval" data-testid="approval">
     <p class="card-title">${icon("question")} ${sentenceOf(approval)}</p>
-    ${callOf(approval)}
+    ${callOf(approval)} ${askedFiles(approval, actions)}
     ${approval.reason === undefined ? nothing : html`<p>${approval.reason}</p>`}
     <div class="choices" role="group" aria-label="Decide">
       <button type="button" class="button is-primary" @click=${decide("once")}>${binds === undefined ? "Approve" : "Approve once"}</button>
@@ -60,6 +61,19 @@ function callOf(approval: ApprovalView): TemplateResult {
     ${rest.length === 0 ? nothing : html`<ul class="asked-arguments">${rest.map(({ name, value }) => html`<li><b>${name}:</b> ${value}</li>`)}</ul>`}`;
 }
 
+/** Exactly the files that are asked about, to open before deciding. */
+function askedFiles({ files = [] }: ApprovalView, actions: Decides): readonly TemplateResult[] {
+  return files.flatMap(({ url, stored: name, ...file }) =>
+    url === undefined || name === undefined
+      ? []
+      : [
+          html`<button type="button" class="button file-button" aria-label="Download ${name}" @click=${() => actions.files.download({ ...file, name, url })}>
+        ${icon("page")} <span>${name}</span>
+      </button>`,
+        ],
+  );
+}
+
 /** A field for the quoted text: the call is approved with what it contains. */
 function textField(approval: ApprovalView, actions: Decides): TemplateResult | typeof nothing {
   const text = textToEdit(approval);
@@ -87,6 +101,11 @@ function argumentsOf({ tool, skill_id, input }: ApprovalView): TemplateResult {
   </details>`;
 }
 
+const undecided = {
+  expired: "Nobody decided in time.",
+  replaced: "Replaced: what this is about has changed, and it was asked about again.",
+};
+
 function decidedLine(approval: ApprovalView): TemplateResult {
   const { state, by, name = by, edited } = approval;
   const input = editedInput(approval.input, approval.says, edited);
@@ -94,7 +113,7 @@ function decidedLine(approval: ApprovalView): TemplateResult {
   return html`<details class="decided" data-testid="decided">
     <summary>
       ${icon(isApproved ? "check" : "cross")}
-      <span>${sentenceOf(approval)} ${name === undefined ? "Nobody decided in time." : html`<b>${name}</b> ${verdictText({ ...approval, approved: isApproved })}`}</span>
+      <span>${sentenceOf(approval)} ${name === undefined ? undecided[state === "replaced" ? state : "expired"] : html`<b>${name}</b> ${verdictText({ ...approval, approved: isApproved })}`}</span>
     </summary>
     <pre tabindex="0" aria-label="Arguments"><code>${exactJson(input)}</code></pre>
   </details>`;

@@ -1,5 +1,5 @@
 import { sha256 } from "../../base/sha256.ts";
-import type { TurnEventBodyOf } from "../log/turn-event.ts";
+import type { AskedFile, TurnEventBodyOf } from "../log/turn-event.ts";
 import type { ApprovalState } from "../log/turn-state.ts";
 import type { Web, WebRequest } from "../ports/web.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
@@ -10,6 +10,7 @@ import { WaitingForPerson } from "../values/failure.ts";
 import type { Allowed } from "../values/inbound.ts";
 import { canonicalJson, type Json } from "../values/json.ts";
 import { named } from "../values/label.ts";
+import { keepNamed } from "./asked-files.ts";
 import { approverWithin, type CallDecision } from "./decide-call.ts";
 import { judgeAndNote, reasonFor } from "./known-addresses.ts";
 import { doNotInsist, notApproved } from "./not-approved.ts";
@@ -31,7 +32,9 @@ export async function approveCall(
   input: Json,
   found: CallDecision,
 ): Promise<Decision | "waiting"> {
-  const known = scope.state.approvals.get(call.id);
+  const files = (named: Json) => keepNamed(scope, named);
+  const definition = found.kind === "ask" ? found.asked.binds?.definition : undefined;
+  const known = await requestFor(scope, call.id, { files, definition });
   if (known !== undefined) {
     const standing = found.kind === "decided" ? standingDecision(found.standing) : undefined;
     const decided = await takeDecision(scope, known, standing);
@@ -44,8 +47,54 @@ export async function approveCall(
   const clean = scope.ports.redact(input);
   const title = typeof tool.title === "function" ? tool.title(clean) : tool.title;
   const says = { ...sayOf(tool, input), edits: true as const };
-  await ask(scope, { call_id: call.id, tool: name, skill_id, input, says, title, ...found.asked });
+  await ask(scope, {
+    call_id: call.id,
+    tool: name,
+    skill_id,
+    input,
+    says,
+    title,
+    files: await files(input),
+    ...found.asked,
+  });
   return "waiting";
+}
+
+/** What a question is about now. */
+interface AskedNow {
+  /** Absent for a call, which runs with the input that was asked about. */
+  input?: Json;
+  /** `Binding.definition`. */
+  definition?: string | undefined;
+  files(input: Json): Promise<AskedFile[]>;
+}
+
+/**
+ * The request for this call, unless people approved another input, other files or another form of the tool: then that request is closed, and
+ * its decision counts no more.
+ */
+async function requestFor(
+  scope: TurnScope,
+  callId: string,
+  now: AskedNow,
+): Promise<ApprovalState | undefined> {
+  const { state, ports, emit } = scope;
+  const known = state.approvals.get(callId);
+  if (known === undefined) return undefined;
+  const decided = known.decided ?? (await findDecision(scope, known));
+  if (decided?.approved !== true) return known;
+  const printOf = (input: Json, files: readonly AskedFile[] = []) =>
+    canonicalJson(ports.redact([input, files.map(({ name, sha256 }) => [name, sha256])]));
+  const { approval_id, definition } = known;
+  const isSameTool = definition === undefined || definition === (now.definition ?? definition);
+  if (
+    isSameTool &&
+    printOf(known.input, known.files) === printOf(now.input ?? known.input, await now.files(known.input))
+  )
+    return known;
+  if (known.decided === undefined)
+    await emit({ type: "approval_decided", approval_id, approved: false, by: "", replaced: true });
+  return undefined;
 }
 
 type Question = Omit<TurnEventBodyOf<"approval_requested">, "type" | "approval_id" | "expires_at">;
@@ -79,10 +128,16 @@ export function changedTexts({ state }: TurnScope, callId: string): string | und
   return lines.length === 0 ? undefined : lines.join("\n");
 }
 
-async function ask({ state, turn, ports, emit }: TurnScope, asked: Question): Promise<void> {
+async function ask({ state, turn, ports, emit }: TurnScope, { files, ...asked }: Question): Promise<void> {
   const approval_id = `${turn.turn_id}:${state.approvals.size + 1}`;
   const expires_at = ports.clock.now() + turn.limits.approval_ms;
-  await emit({ type: "approval_requested", approval_id, ...asked, expires_at });
+  await emit({
+    type: "approval_requested",
+    approval_id,
+    ...asked,
+    ...(files?.length ? { files } : {}),
+    expires_at,
+  });
 }
 
 /**
@@ -108,7 +163,7 @@ async function takeDecision(
 }
 
 /**
- * Asks for approval in the middle of a call, or looks up the decision: `CALL/approval:1` and so on. A person who wrote the call themselves
+ * Asks for approval in the middle of a call, or looks up the decision on this input and these files: `CALL/approval:1` and so on. A person who wrote the call themselves
  * is asked too, because they have not seen requests that arise while it runs.
  * @throws WaitingForPerson while nobody has decided
  */
@@ -116,9 +171,10 @@ export async function approveWithin(
   scope: TurnScope,
   askedBy: { callId: string; skillId: string },
   { action, label, question, says, input, approver = "manager", person, reason, addresses }: ApprovalRequest,
+  files: AskedNow["files"] = async () => [],
 ): Promise<Decided> {
   const { callId: call_id, skillId: skill_id } = askedBy;
-  const known = scope.state.approvals.get(call_id);
+  const known = await requestFor(scope, call_id, { input, files });
   if (known === undefined)
     await ask(scope, {
       call_id,
@@ -129,6 +185,7 @@ export async function approveWithin(
       question,
       says: says ?? (question === undefined ? wordsFor(action, skill_id, input) : undefined),
       reason,
+      files: await files(input),
       addresses,
       approver: approverWithin(scope, skill_id, approver),
       person,

@@ -5,6 +5,7 @@
 
 import { sha256 } from "../../base/sha256.ts";
 import { approveWithin } from "../decisions/approval.ts";
+import { keepAsked } from "../decisions/asked-files.ts";
 import { notApproved } from "../decisions/not-approved.ts";
 import { personOnCard } from "../decisions/person-on-card.ts";
 import type {
@@ -15,7 +16,7 @@ import type {
   KnownGroup,
   KnownPerson,
 } from "../ports/chat-actions.ts";
-import { type ChatPlatform, type Decider, PlatformError } from "../ports/chat-platform.ts";
+import { type ChatPlatform, type Decider, type OutgoingFile, PlatformError } from "../ports/chat-platform.ts";
 import { saidIn, type Turn } from "../scope/turn.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
@@ -144,6 +145,8 @@ export interface ChatDesk extends Directory {
     action: string;
     says: CallInWords;
     input: Record<string, string | string[]>;
+    /** What the message brings along, apart from the input. */
+    files?: readonly OutgoingFile[];
     reason: string;
   }): Promise<string | undefined>;
 }
@@ -186,11 +189,13 @@ export function createDesk(scope: TurnScope, callId: string, skillId: string): C
       }
       return found;
     },
-    async ask({ action, ...asked }) {
-      // Identified by what is asked: if that is another when the call is run again, it is asked again.
+    async ask({ action, files = [], ...asked }) {
+      // Identified by what is asked: a call may ask for several things at the same time.
       const print = (await sha256(canonicalJson(asked.input))).slice(0, 32);
       const where = { callId: `${callId}/approval:${action}:${print}`, skillId };
-      const decided = await approveWithin(scope, where, { action, ...asked, approver: "asker" });
+      const decided = await approveWithin(scope, where, { action, ...asked, approver: "asker" }, () =>
+        keepAsked(scope, files),
+      );
       if (decided.approved) return decided.edited;
       throw notApproved(decided, { so: "nothing was done" });
     },

@@ -1,7 +1,6 @@
 /** Messages in addition to the answer: sending them to other places, and changing or deleting messages of the bot. */
 
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import { sha256 } from "../../base/sha256.ts";
 import { approveWithin } from "../decisions/approval.ts";
 import { notApproved } from "../decisions/not-approved.ts";
 import { personOnCard } from "../decisions/person-on-card.ts";
@@ -16,7 +15,6 @@ import { fileNameOf, mediaTypeOf } from "../values/file-kind.ts";
 import { mayManage, planOf } from "../values/inbound.ts";
 import { labelOf, mentioned, named } from "../values/label.ts";
 import { type Place, partsOf } from "../values/place.ts";
-import { formatBytes } from "../values/shown.ts";
 import { type ChatDesk, notHere } from "./mentioning.ts";
 import { receiverNamed, tellThem } from "./named-target.ts";
 import { postedText } from "./poll.ts";
@@ -66,11 +64,8 @@ export function createSending(desk: ChatDesk): Sending {
         edited = await desk.ask({
           action: "send",
           says: { deed: await deedOf(desk, target), quotes: "text", names: ["to"], edits: posted.edits },
-          input: {
-            to: target.label,
-            text: posted.shown,
-            ...(attached.length === 0 ? {} : { files: await Promise.all(attached.map(contentOf)) }),
-          },
+          input: { to: target.label, text: posted.shown },
+          files: attached,
           reason: target.isHere ? sharingReason : "It will be read outside this channel, in your name.",
         });
       const planned = await consentTo(desk, target);
@@ -252,11 +247,6 @@ async function readFiles({ scope }: ChatDesk, paths: readonly string[]): Promise
     }
   }
   return files;
-}
-
-/** A file as a person is asked about it: its name, and what identifies its content. */
-async function contentOf({ name, data }: OutgoingFile): Promise<string> {
-  return `${name} (${formatBytes(data.byteLength)}, SHA-256 ${(await sha256(data)).slice(0, 16)}…)`;
 }
 
 /** A manipulated model could replace text that people trust. */

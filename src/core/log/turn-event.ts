@@ -242,6 +242,8 @@ type PlainEvent =
       title?: string | undefined;
       /** What "always here" and "never" would apply to; absent if every call asks. */
       binds?: Binding | undefined;
+      /** The files that the call names, with the content that the decision holds for. */
+      files?: readonly AskedFile[] | undefined;
       /** Keys of web addresses that nobody named and that a request would go to. Their hosts can be allowed for the whole turn. */
       addresses?: readonly string[] | undefined;
       approver: Trust | Approver;
@@ -251,6 +253,7 @@ type PlainEvent =
     }
   /**
    * `by` is empty if nobody decided in time; `name` is the display name. `edited`: the text that runs in place of the quoted one.
+   * `replaced`: nobody can decide it any more, because the call or its files have changed and were asked about again.
    */
   | ({
       type: "approval_decided";
@@ -258,6 +261,7 @@ type PlainEvent =
       by: string;
       name?: string | undefined;
       edited?: string | undefined;
+      replaced?: true | undefined;
     } & VerdictFields)
   /** An approval card in the direct messages of a person who may decide it (`person`); `place` is where. */
   | { type: "approval_shown"; approval_id: string; person: string; place: Place; reference: string }
@@ -315,6 +319,18 @@ type PlainEvent =
 
 /** Why a transcript opens: there is none, it is full, the provider's cache for it is cold, or some of its text was deleted. */
 export type OpeningReason = "first" | "full" | "cold" | "deleted";
+
+/** A file that people are asked about. */
+export interface AskedFile {
+  name: string;
+  media_type: string;
+  bytes: number;
+  /** Identifies its content. */
+  sha256: string;
+  /** Its name among the files of the turn, and where operators open it; absent if it is not kept. */
+  stored?: string | undefined;
+  url?: string | undefined;
+}
 
 /** How a transcript opens. */
 export interface TranscriptOpening {

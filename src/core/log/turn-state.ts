@@ -3,7 +3,7 @@ import type { CallInWords } from "../values/call-arguments.ts";
 import type { Json } from "../values/json.ts";
 import type { AssistantMessage, CutAnswer, Message } from "../values/message.ts";
 import { isOfSkill } from "./transcript.ts";
-import { directRun, type TurnEventBody, type TurnEventBodyOf } from "./turn-event.ts";
+import { type AskedFile, directRun, type TurnEventBody, type TurnEventBodyOf } from "./turn-event.ts";
 
 /** One tool call as recorded in the log. */
 export interface CallState {
@@ -26,6 +26,9 @@ export interface ApprovalState {
   /** Keys of the web addresses that need approval. */
   addresses?: readonly string[] | undefined;
   says?: CallInWords | undefined;
+  files?: readonly AskedFile[] | undefined;
+  /** `Binding.definition`. */
+  definition?: string | undefined;
   /** ms since the epoch. */
   asked_at: number;
   expires_at: number;
@@ -280,8 +283,7 @@ function applyAsked(
     const question = questions.get(event.question_id);
     if (question !== undefined) question.answer = event.text;
   } else if (event.type === "approval_requested") {
-    const { approval_id, tool, input, addresses, says, expires_at } = event;
-    approvals.set(event.call_id, { approval_id, tool, input, addresses, says, asked_at, expires_at });
+    addApproval(approvals, event, asked_at);
   } else if (event.type === "approval_decided") {
     const { approval_id, approved, by, name, edited, never, for_turn } = event;
     const asked = [...approvals.values()].find((each) => each.approval_id === approval_id);
@@ -290,6 +292,19 @@ function applyAsked(
     if (!approved || for_turn !== true) return;
     for (const key of asked.addresses ?? []) allowedHosts.add(hostOfKey(key));
   }
+}
+
+/** A call that is asked about again keeps its earlier approvals, under other names. */
+function addApproval(
+  approvals: TurnState["approvals"],
+  event: TurnEventBodyOf<"approval_requested">,
+  asked_at: number,
+): void {
+  const { call_id, approval_id, tool, input, addresses, says, files, binds, expires_at } = event;
+  const before = approvals.get(call_id);
+  if (before !== undefined) approvals.set(`${call_id}#${before.approval_id}`, before);
+  const asked = { approval_id, tool, input, addresses, says, files, asked_at, expires_at };
+  approvals.set(call_id, { ...asked, definition: binds?.definition });
 }
 
 /** Updates `asking` for the calls that an event concerns: the call itself and its parents. */

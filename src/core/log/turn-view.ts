@@ -9,7 +9,13 @@ import type { Approver, Trust } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import { saidText } from "../values/message.ts";
 import type { VerdictFields } from "../values/verdict.ts";
-import { directRun, type TurnEvent, type TurnEventOf, type TurnOutcome } from "./turn-event.ts";
+import {
+  type AskedFile,
+  directRun,
+  type TurnEvent,
+  type TurnEventOf,
+  type TurnOutcome,
+} from "./turn-event.ts";
 import { askingSteps, foldSteps, type StepView } from "./turn-view-steps.ts";
 import { noUsage, plusUsage, type UsageTotal } from "./usage.ts";
 
@@ -44,6 +50,8 @@ export interface ApprovalView extends Omit<VerdictFields, "approved"> {
   label?: string | undefined;
   /** The call in words; absent if a skill asks in its own words. */
   says?: CallInWords | undefined;
+  /** The files that the call names. */
+  files?: readonly AskedFile[] | undefined;
   title?: string | undefined;
   /** What "always here" and "never" would apply to; absent if every call asks. */
   binds?: Binding | undefined;
@@ -52,7 +60,7 @@ export interface ApprovalView extends Omit<VerdictFields, "approved"> {
   person?: OnlyDecider | undefined;
   expires_at: number;
   /** `expired`: nobody decided before it expired or its turn ended. */
-  state: "open" | "approved" | "refused" | "expired";
+  state: "open" | "approved" | "refused" | "expired" | "replaced";
   /** Id and display name of the person who decided. */
   by?: string | undefined;
   name?: string | undefined;
@@ -266,9 +274,10 @@ function foldAsked(view: TurnView, event: TurnEvent): TurnView | undefined {
       return { ...view, approvals, steps: askingSteps(view.steps, event) };
     }
     case "approval_decided": {
-      const { approved, by, name, edited, always, never, for_turn } = event;
+      const { approved, by, name, edited, replaced, always, never, for_turn } = event;
       // The bot records an expired approval as a decision by nobody.
-      const state = approved ? "approved" : by === "" ? "expired" : "refused";
+      const undecided = replaced ? "replaced" : "expired";
+      const state = approved ? "approved" : by === "" ? undecided : "refused";
       const decided = { state, ...(by === "" ? {} : { by, name }), edited, always, never, for_turn } as const;
       const approvals = view.approvals.map((each) =>
         each.approval_id === event.approval_id ? { ...each, ...decided } : each,

@@ -1,4 +1,5 @@
 import { approveWithin, mayReach, webOf } from "../decisions/approval.ts";
+import { keepNamed } from "../decisions/asked-files.ts";
 import { createChatWork } from "../effects/create-chat-work.ts";
 import { runInFolder } from "../effects/folder-run.ts";
 import { createDesk } from "../effects/mentioning.ts";
@@ -247,7 +248,10 @@ function createPermissions(
   let asked = 0;
   const approve: ToolContext["approve"] = (approval) => {
     if (approval.key === undefined) asked += 1;
-    return approveWithin(scope, { callId: `${callId}/approval:${approval.key ?? asked}`, skillId }, approval);
+    const where = { callId: `${callId}/approval:${approval.key ?? asked}`, skillId };
+    // A person outside of the thread is not shown its files.
+    const files = async () => (approval.person === undefined ? keepNamed(scope, approval.input) : []);
+    return approveWithin(scope, where, approval, files);
   };
   const { grants } = scope.ports;
   const skill = scope.turn.catalogue.skills.get(skillId);

@@ -233,6 +233,7 @@ interface AskedCall {
   input: Json;
   question?: string | undefined;
   says?: CallInWords | undefined;
+  files?: readonly { name: string; bytes: number; sha256: string }[] | undefined;
 }
 
 /** Maximum characters of a question. */
@@ -250,7 +251,7 @@ export interface ShownCall {
   rest: readonly { name: string; value: string }[];
 }
 
-export function shownCall({ tool, skill_id, input, question = "", says }: AskedCall): ShownCall {
+export function shownCall({ tool, skill_id, input, question = "", says, files = [] }: AskedCall): ShownCall {
   const made = callInWords(tool, skill_id === "" ? "" : ` of the skill “${skill_id}”`, input);
   const isForeign = says === undefined && question.trim() !== "";
   const { deed, quotes, names = [] } = says ?? (isForeign ? { ...made, names: [] } : made);
@@ -264,13 +265,21 @@ export function shownCall({ tool, skill_id, input, question = "", says }: AskedC
     sentence: isCut ? `${whole.slice(0, maxQuestion)}…` : whole,
     ...(isForeign ? { asker: skill_id || tool } : {}),
     ...(hasQuote ? { quote: { text: exactText(text), code: codeFields.has(quotes ?? "") } } : {}),
-    rest: Object.entries(fields)
-      .filter(([name]) => !contained.includes(name))
-      .map(([name, value]) => ({ name: exactText(shownName(name)), value: exactText(inQuotes(value)) })),
+    rest: [
+      ...Object.entries(fields)
+        .filter(([name]) => !contained.includes(name))
+        .map(([name, value]) => ({ name: exactText(shownName(name)), value: exactText(inQuotes(value)) })),
+      ...files.map((file) => ({ name: "file", value: exactText(fileInWords(file)) })),
+    ],
   };
 }
 
 const codeFields: ReadonlySet<string> = new Set(["code", "command", "skill_text"]);
+
+/** A file as people are asked about it: its name, and what identifies its content. */
+function fileInWords({ name, bytes, sha256 }: NonNullable<AskedCall["files"]>[number]): string {
+  return `${inQuotes(name)} (${formatBytes(bytes)}, SHA-256 ${sha256.slice(0, 16)}…)`;
+}
 
 /** Maximum characters shown of one value. */
 const maxValue = 100;

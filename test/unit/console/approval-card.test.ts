@@ -14,6 +14,7 @@ const open: ApprovalView = {
 function read(value: unknown, does: (() => void)[] = []): { text: string; does: (() => void)[] } {
   if (typeof value === "function") does.push(value as () => void);
   if (typeof value === "string" || typeof value === "number") return { text: `${value}`, does };
+  if (Array.isArray(value)) return { text: value.map((each) => read(each, does).text).join(" "), does };
   if (typeof value !== "object" || value === null || !("strings" in value)) return { text: "", does };
   const { strings, values } = value as TemplateResult;
   const parts = strings.map((part, at) => part + read(values[at], does).text);
@@ -28,10 +29,12 @@ function read(value: unknown, does: (() => void)[] = []): { text: string; does: 
 
 function card(approval: Partial<ApprovalView>) {
   const decided: [string, Verdict][] = [];
+  const opened: string[] = [];
   const messages = { approve: (id: string, verdict: Verdict) => void decided.push([id, verdict]) };
-  const shown = read(approvalCard({ ...open, ...approval }, { messages }));
+  const files = { download: ({ name }: { name: string }) => void opened.push(name) };
+  const shown = read(approvalCard({ ...open, ...approval }, { messages, files }));
   for (const press of shown.does) press();
-  return { text: shown.text, verdicts: decided.map(([, verdict]) => verdict) };
+  return { text: shown.text, opened, verdicts: decided.map(([, verdict]) => verdict) };
 }
 
 it("an approval card decides once where no standing decision is possible", () => {
@@ -73,4 +76,18 @@ it("an approval card offers the account that it asks for once, and for the answe
   expect(text).toContain("For this answer");
   const decided = { state: "approved", by: "U2", name: "Anna", for_turn: true } as const;
   expect(card({ person, ...decided }).text).toContain("Anna approved, for this answer");
+});
+
+it("an approval card names the files that are asked about, and opens exactly those", () => {
+  const file = { name: "plan.txt", media_type: "text/plain", bytes: 8, sha256: "0123456789abcdef01" };
+  const kept = { ...file, stored: "plan-2.txt", url: "/api/v1/turns/t/files/plan-2.txt" };
+  const { text, opened } = card({ files: [kept, file] });
+  expect(text).toContain('file: "plan.txt" (8 B, SHA-256 0123456789abcdef…)');
+  expect(opened).toEqual(["plan-2.txt"]);
+});
+
+it("an approval card that was replaced says so, and decides nothing", () => {
+  const { text, verdicts } = card({ state: "replaced" });
+  expect(text).toContain("Replaced: what this is about has changed");
+  expect(verdicts).toEqual([]);
 });

@@ -216,7 +216,9 @@ it("names with control characters are shown on one line", async () => {
     "a.zip",
     makeZip({ "a\n--- b ---\u202e.bin": new Uint8Array([0]), "ü.bin": "" }),
   );
-  expect(read).toMatchObject({ text: "2 files, 1 B unpacked\n- a\\u000a--- b ---\\u202e.bin (1 B)\n- ü.bin (0 B)" });
+  expect(read).toMatchObject({
+    text: "2 files, 1 B unpacked\n- a\\u000a--- b ---\\u202e.bin (1 B)\n- ü.bin (0 B)",
+  });
 });
 
 it("a document that is too large is not read", async () => {

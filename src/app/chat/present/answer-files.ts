@@ -1,7 +1,6 @@
 import { escapeMarkdown } from "../../../base/markdown-text.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/log/turn-event.ts";
 import type { OutgoingFile } from "../../../core/ports/chat-platform.ts";
-import type { FileStore } from "../../../core/ports/storage.ts";
 import { pictureWords } from "../../../core/values/file-kind.ts";
 import { formatBytes } from "../../../core/values/shown.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
@@ -11,25 +10,37 @@ type FileEvent = Extract<TurnEventBody, { type: "file" }>;
 /** Discord takes at most ten files with a message. */
 const maxFiles = 10;
 
-/** The files that tools made in the turn, for its answer. */
+/** Files of the turn for one message. */
 export interface AnswerFiles {
   attached: OutgoingFile[];
   /** Lines that name the files that cannot be attached, with size and address. Empty when there are none. */
   named: string;
 }
 
-export async function readAnswerFiles(
-  { turn_id, platform, logger }: PresentedTurn,
+/** The files that tools made in the turn, for its answer. */
+export function readAnswerFiles(
+  turn: PresentedTurn,
   events: readonly (TurnEvent | TurnEventBody)[],
-  files: FileStore | undefined,
 ): Promise<AnswerFiles> {
   const made = new Map<string, FileEvent>();
   for (const event of events) if (event.type === "file") made.set(event.name, event);
+  return readFiles(turn, [...made.values()]);
+}
+
+type KeptFile = Pick<FileEvent, "name" | "media_type" | "bytes" | "url" | "alt" | "chart"> & {
+  stored?: string;
+};
+
+/** Files of the turn, as far as the platform takes them. */
+export async function readFiles(
+  { turn_id, platform, logger, files }: PresentedTurn,
+  kept: readonly KeptFile[],
+): Promise<AnswerFiles> {
   const attached: OutgoingFile[] = [];
   const named: string[] = [];
-  for (const file of made.values()) {
+  for (const file of kept) {
     const fits = file.bytes <= platform.limits.file_bytes && attached.length < maxFiles;
-    const data = fits ? await read(file.name) : undefined;
+    const data = fits ? await read(file.stored ?? file.name) : undefined;
     if (data === undefined)
       named.push(`- ${escapeMarkdown(file.name)} (${formatBytes(file.bytes)}): ${file.url}`);
     else attached.push({ name: file.name, media_type: file.media_type, data, ...pictureWords(file) });

@@ -5,6 +5,8 @@ import { type OutgoingButton, PlatformError } from "../../../core/ports/chat-pla
 import { mayDecide } from "../../../core/values/inbound.ts";
 import { mentioned } from "../../../core/values/label.ts";
 import { isDirectMessage, type Place } from "../../../core/values/place.ts";
+import { type AnswerFiles, readFiles } from "./answer-files.ts";
+import { withoutFilesIfRefused } from "./deliver-answer.ts";
 import { PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import type { Content, Published } from "./publish-message.ts";
@@ -56,16 +58,20 @@ export function createApprovalPrompt(
     return { asker: author, isTheirs: false, deciders: await found };
   };
   const asking = () => whoAsks(turn, person === undefined);
+  const brought = async () => withAsked(await readFiles(turn, askedFiles(approval)));
   return {
     /** Posts the missing cards. Returns the result for the card where the turn runs; undefined when it was posted before. */
     async post(): Promise<Published | undefined> {
       const audience = { asker: author, isTheirs, deciders: await deciders() };
+      const isElsewhere = audience.deciders.some(({ here }) => !here);
+      if (message.reference !== undefined && !isElsewhere) return undefined;
+      const withFiles = await brought();
       const published =
         message.reference === undefined
-          ? await message.publish(renderApproval(shown, audience, limit))
+          ? await publishCard(message, withFiles(renderApproval(shown, audience, limit)))
           : undefined;
-      if (audience.deciders.some(({ here }) => !here))
-        await cards.post(audience.deciders, renderDirectApproval(shown, await asking(), limit));
+      if (isElsewhere)
+        await cards.post(audience.deciders, withFiles(renderDirectApproval(shown, await asking(), limit)));
       return published;
     },
     /**
@@ -78,7 +84,8 @@ export function createApprovalPrompt(
       const isElsewhere = audience.deciders.some(({ here }) => !here);
       if (isElsewhere) {
         await cards.remind(renderDirectReminder(shown));
-        await cards.post(audience.deciders, renderDirectApproval(shown, await asking(), limit));
+        const withFiles = await brought();
+        await cards.post(audience.deciders, withFiles(renderDirectApproval(shown, await asking(), limit)));
       }
       return reminder.publish(renderReminder(shown, audience));
     },
@@ -99,6 +106,26 @@ export function createApprovalPrompt(
       ]);
     },
   };
+}
+
+/** The files that are asked about, exactly as they were then. */
+function askedFiles({ files = [] }: Approval) {
+  return files.flatMap(({ stored, url, ...file }) =>
+    stored === undefined || url === undefined ? [] : [{ ...file, stored, url }],
+  );
+}
+
+/** Adds these files to a card. Who sees it can read the files of its thread anyway. */
+function withAsked({ attached, named }: AnswerFiles): (content: Content) => Content {
+  return ({ files = [], ...content }) => {
+    const all = [...files, ...attached];
+    const markdown = [content.markdown, named].filter(Boolean).join("\n\n");
+    return { ...content, markdown, ...(all.length === 0 ? {} : { files: all }) };
+  };
+}
+
+function publishCard(message: PostedMessage, content: Content): Promise<Published> {
+  return withoutFilesIfRefused(content, (each) => message.publish(each));
 }
 
 /** Whether the asker no longer belongs to the place: somebody who was more than a guest is one now. */
@@ -179,7 +206,7 @@ function createDeciderCards(
         [...cards].map(([person, { place, message }]) =>
           quietly(person, async () => {
             if (message.reference !== undefined) return;
-            const published = await message.publish(content);
+            const published = await publishCard(message, content);
             if (!published.ok) throw published.error;
             const { reference } = published;
             turn.note({ type: "approval_shown", approval_id, person, place, reference });

@@ -8,7 +8,13 @@ import { type AnswerFrame, type AnswerMessage, type AnswerReady, planAnswer } fr
 import { lastReference } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { type Aside, pointThere, publishAside } from "./private-answer.ts";
-import { type Published, UnforeseenError, whispered, whisperMessage } from "./publish-message.ts";
+import {
+  type Content,
+  type Published,
+  UnforeseenError,
+  whispered,
+  whisperMessage,
+} from "./publish-message.ts";
 
 export interface Delivery extends AnswerFrame {
   ready: AnswerReady;
@@ -142,10 +148,10 @@ function asFile(
   };
 }
 
-/** An answer whose files are refused is delivered without them. */
-async function withoutFilesIfRefused(
-  message: AnswerMessage,
-  publish: (message: AnswerMessage) => Promise<Published>,
+/** A message whose files are refused is delivered without them. */
+export async function withoutFilesIfRefused(
+  message: Content,
+  publish: (message: Content) => Promise<Published>,
 ): Promise<Published> {
   const published = await publish(message);
   const { files, ...rest } = message;

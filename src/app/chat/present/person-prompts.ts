@@ -107,7 +107,7 @@ export class PersonPrompts {
       case "approval_decided": {
         const prompt = this.#find(event.approval_id);
         // Nobody decided: the time is over, and the message says so.
-        return event.by === "" ? prompt : decide(prompt, event);
+        return event.by === "" && !event.replaced ? prompt : decide(prompt, event);
       }
       default:
         return undefined;
@@ -255,7 +255,10 @@ function createQuestionPrompt(
 /** The outcome of a prompt. */
 type PromptEnding =
   | Pick<TurnEventOf<"question_answered">, "type" | "text" | "by">
-  | Pick<TurnEventOf<"approval_decided">, "type" | "by" | "name" | "edited" | keyof VerdictFields>
+  | Pick<
+      TurnEventOf<"approval_decided">,
+      "type" | "by" | "name" | "edited" | "replaced" | keyof VerdictFields
+    >
   /** Nobody answered in time, or the turn ended before. `permission`: it was asked in the middle of a call. */
   | { type: "late" | "needless"; asked: "question" | "call" | "permission" };
 
@@ -269,6 +272,7 @@ async function endingText(
     case "question_answered":
       return `**${await nameOf(turn, ending)}:** ${oneLine(ending.text, 300)}`;
     case "approval_decided":
+      if (ending.replaced) return "*Replaced: what this is about has changed, and I asked again.*";
       return `**${await nameOf(turn, ending)}** ${verdictText({ ...ending, person: "person" in asked ? asked.person : undefined })}.`;
     case "late":
       return ending.asked === "question"

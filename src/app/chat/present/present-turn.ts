@@ -81,6 +81,7 @@ function openStage(
     clock,
     redact,
     logger,
+    files,
     resumed,
     givenUp,
     note: notes.add,
@@ -102,7 +103,7 @@ function openStage(
   const aside = createAside(turn);
   const prompts = new PersonPrompts(turn, events, aside);
   return {
-    ...{ turn, claimed, files, log, notes, mark, live, progress, prompts, view },
+    ...{ turn, claimed, log, notes, mark, live, progress, prompts, view },
     notifyAfterMs: chat.notify_after_ms,
     /** Files that were made since the turn was claimed. */
     made: [] as TurnEventBody[],
@@ -256,7 +257,7 @@ async function* finish(
   const { turn, claimed, live, mark, notes, prompts, progress } = stage;
   if (stage.view.finished_at === undefined) stage.view = { ...stage.view, finished_at: readyAt };
   const order = prompts.end();
-  const files = await readAnswerFiles(turn, [...claimed.events, ...stage.made], stage.files);
+  const files = await readAnswerFiles(turn, [...claimed.events, ...stage.made]);
   const card = await progress.collapsed(stage.view);
   const hasSteps = stage.view.steps.length > 0;
   const isAside = ready.private === true && turn.kind === "message" && !isDirectMessage(turn.place.namespace);

@@ -30,6 +30,8 @@ export interface PresentedTurn {
   givenUp: AbortSignal;
   /** The platform ids that its messages may mention; grows with the turn. */
   calls: Set<string>;
+  /** The files of turns; without it they are only named. */
+  files?: FileStore | undefined;
   /** Adds an event to be stored between the turn's own. */
   note(event: TurnEventBody): void;
 }

@@ -52,6 +52,29 @@ describe("an approval in the middle of a call", () => {
     expect((await events(turnId)).at(-1)).toMatchObject({ text: "sent, says mia" });
   });
 
+  it("an approval in the middle of a call holds for what was asked about alone: other input is asked about again", async () => {
+    const amounts = [10, 9_000];
+    let runs = 0;
+    const { app, say, events } = workerApp(async (context) => {
+      const amount = amounts[Math.min(runs, 1)] ?? 0;
+      runs += 1;
+      const { approved } = await context.approve({ action: "pay", input: { amount } });
+      return approved ? `paid ${amount}` : "not paid";
+    });
+    const turnId = await say("go", { by: ben });
+    const asked: unknown[] = [];
+    const replaced: string[] = [];
+    for await (const event of follow(app, turnId)) {
+      if (event.type === "approval_decided" && event.replaced) replaced.push(event.approval_id);
+      if (event.type !== "approval_requested") continue;
+      asked.push(event.input);
+      await approve(app, event.approval_id, true, mia);
+    }
+    expect(asked).toEqual([{ amount: 10 }, { amount: 9_000 }]);
+    expect(replaced).toEqual([`${turnId}:1`]);
+    expect((await events(turnId)).at(-1)).toMatchObject({ text: "paid 9000" });
+  });
+
   it("a refusal in the middle of a call gives no approval", async () => {
     const { app, say, until, events } = workerApp(asking);
     const turnId = await say("go", { by: ben });

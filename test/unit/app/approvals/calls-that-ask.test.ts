@@ -270,10 +270,9 @@ describe("a decision for good", () => {
       await approve(app, `${turnId}:1`, verdict, mia);
       await test.events(turnId);
       const decided = (await log.read(turnId)).filter(({ type }) => type === "approval_decided");
-      expect(decided).toMatchObject([
-        { ...noted, approval_id: `${turnId}:1`, by: "mia" },
-        { ...noted, approval_id: `${turnId}:2`, by: "mia", name: "Mia" },
-      ]);
+      expect(decided).toHaveLength(2);
+      for (const id of [`${turnId}:1`, `${turnId}:2`])
+        expect(decided).toContainEqual(expect.objectContaining({ ...noted, approval_id: id, by: "mia" }));
     },
   );
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { objectOf } from "../../../../src/core/values/json.ts";
+import type { AskedFile } from "../../../../src/core/log/turn-event.ts";
 import { approve } from "../../../support/bot/ask-app.ts";
 import {
   agents,
@@ -405,26 +405,43 @@ describe("sending", () => {
     });
   });
 
-  it("a file is sent with the content that was asked about, and another content is asked about again [asks-9]", async () => {
+  it("a file that changes between card and click is asked about again, and only what was seen is sent [asks-9]", async () => {
     const send = { call: "chat_send", with: { to: "#random", text: "The plan", files: ["output/plan.txt"] } };
     const world = createWorld([[send], "Done."]);
     const folder = world.app.folders.of({ namespace: general, thread: "t1" });
-    await runThatWrites(folder, { "output/plan.txt": "harmless" });
+    const write = (text: string) => runThatWrites(folder, { "output/plan.txt": text });
+    await write("harmless");
     const turnId = await world.app.say("send the plan to #random", {
       ...{ by: ann, namespace: general, thread: "t1", key: "0.0" },
       origin: { message: "0.0", said_at: 0, files: [], in_thread: false },
     });
-    const shown: unknown[] = [];
+    const changes = 10;
+    const asked: string[] = [];
+    const replaced: string[] = [];
+    const decide = async (id: string, file: AskedFile | undefined) => {
+      asked.push(id);
+      const seen = await world.app.app.file(turnId, file?.stored ?? "");
+      const text = asked.length === 1 ? "harmless" : `vault-code-${asked.length}`;
+      expect(new TextDecoder().decode(seen?.data)).toBe(text);
+      expect(file).toMatchObject({ name: "plan.txt", bytes: text.length });
+      if (asked.length <= changes) await write(`vault-code-${asked.length + 1}`);
+      await approve(world.app.app, id, true, ann);
+    };
     for await (const event of follow(world.app.app, turnId)) {
-      if (event.type !== "approval_requested") continue;
-      shown.push(objectOf(event.input).files);
-      if (shown.length === 1) await runThatWrites(folder, { "output/plan.txt": "vault-code-4711" });
-      await approve(world.app.app, event.approval_id, shown.length < 3, ann);
+      if (event.type === "approval_decided" && event.replaced) replaced.push(event.approval_id);
+      if (event.type === "approval_requested") await decide(event.approval_id, event.files?.[0]);
     }
-    expect(shown).toEqual([
-      [expect.stringMatching(/^plan\.txt \(8 B, SHA-256 \w{16}…\)$/)],
-      [expect.stringMatching(/^plan\.txt \(15 B, SHA-256 \w{16}…\)$/)],
-    ]);
+    expect(asked).toHaveLength(changes + 1);
+    expect(new Set(asked).size).toBe(changes + 1);
+    expect(replaced).toEqual(asked.slice(0, changes));
+    const sent = world.platform.visible().filter(({ place }) => place.namespace.endsWith("random"));
+    expect(
+      sent.map(({ message }) => message.files?.map(({ data }) => new TextDecoder().decode(data))),
+    ).toEqual([[`vault-code-${changes + 1}`]]);
+    for (const id of replaced) await approve(world.app.app, id, true, ann).catch(() => undefined);
+    expect(world.platform.visible().filter(({ place }) => place.namespace.endsWith("random"))).toHaveLength(
+      1,
+    );
   });
 
   it("a turn stops sending at its maximum number of messages", async () => {

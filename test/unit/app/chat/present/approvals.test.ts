@@ -9,6 +9,7 @@ import {
   type FakePlatform,
   type ShownMessage,
 } from "../../../../support/fakes/fake-platform.ts";
+import { runThatWrites } from "../../../../support/fakes/folder-code.ts";
 import { ada, ben } from "../../../../support/test-app.ts";
 import { sender } from "../../approvals/approval-fixture.ts";
 import { logLeftBehind, manualClock, place, presentedApp, stagedModel } from "./presented-app.ts";
@@ -95,6 +96,39 @@ describe("an approval reaches those who may decide", () => {
     );
     expect(told?.place.namespace).toBe("fake:team:dm-pat");
     expect(ran).toEqual([]);
+  });
+
+  it("an approval brings the files that it is about, and a file that changed closes all its cards for new ones", async () => {
+    const rounds: Parameters<typeof stagedModel> = [
+      [{ call: "send", with: { text: "plan.txt" } }],
+      ["Done."],
+    ];
+    const { platform, ask, reach, press, ran, folders } = askingBot({}, rounds);
+    platform.deciding.operator.push(here("olga"), away("pat"));
+    const write = (text: string) => runThatWrites(folders.of(place), { "output/plan.txt": text });
+    await write("harmless");
+    const turnId = await ask("send it", { author: ben });
+    await reach(turnId, "turn_waiting");
+    const filesOf = (shown: readonly ShownMessage[]) =>
+      shown.map(({ message }) => message.files?.map(({ data }) => new TextDecoder().decode(data)));
+    const first = cards(platform).map((each) => ({ ...each }));
+    expect(filesOf(first)).toEqual([["harmless"], ["harmless"]]);
+    await write("vault-code-4711");
+    await press(inDirect(platform, "pat"), "Approve once", "pat");
+    await reach(turnId, "turn_waiting", 2);
+    const open = cards(platform).filter(({ message }) => message.buttons !== undefined);
+    const closed = cards(platform).filter(({ message }) => message.buttons === undefined);
+    expect(filesOf(open)).toEqual([["vault-code-4711"], ["vault-code-4711"]]);
+    expect(open[0]?.message.markdown).toContain('**file:** "plan.txt" (15 B, SHA-256 ');
+    expect(closed).toHaveLength(2);
+    for (const { message } of closed)
+      expect(message.markdown).toContain("*Replaced: what this is about has changed");
+    for (const card of first) await press(card, "Approve once", "olga");
+    expect(ran).toEqual([]);
+    await press(open[0], "Approve once", "olga");
+    await reach(turnId, "turn_finished");
+    expect(ran).toHaveLength(1);
+    expect(inChannel(platform)?.message.markdown).toContain("Replaced");
   });
 
   it("an approval asked in a direct message with the bot is sent to operators", async () => {

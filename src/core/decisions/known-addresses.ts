@@ -97,9 +97,21 @@ function hasStrangersText(scope: Judged, request: CallRequest | undefined): bool
   return listed.some((id) => isForeign(turn.catalogue, id));
 }
 
+/**
+ * Sites that names without a scheme may lead to: below an ending of the internet, or one that is reserved for private networks and tests (RFC
+ * 2606, 6761, 6762). `Node.js/React` and `a.total/b.total` lead nowhere.
+ */
+const reachable = /\.\p{L}|^(?:test|example|invalid|localhost|local|internal)$/u;
+
 /** The valid addresses of a call; calls with others fail anyway. */
-function addressesOf(tool: Tool, input: Json): WebAddress[] {
-  return (tool.addresses?.(input) ?? []).flatMap((text) => readAddress(text) ?? []);
+async function addressesOf({ ports }: Judged, tool: Tool, input: Json): Promise<WebAddress[]> {
+  const all = (tool.addresses?.(input) ?? []).map(async (text) => {
+    const address = readAddress(text);
+    if (address !== undefined || tool.server === undefined) return address;
+    const name = readAddress(`http://${text}`);
+    return name !== undefined && reachable.test(await ports.siteOf(name.host)) ? name : undefined;
+  });
+  return (await Promise.all(all)).filter((address) => address !== undefined);
 }
 
 /** A call's need for approval because of its destinations; undefined if there is none. Its requests are counted. */
@@ -110,7 +122,7 @@ export async function addressNeed(
   input: Json,
 ): Promise<AddressNeed | undefined> {
   const asked: AskedAddress[] = [];
-  for (const address of addressesOf(tool, input)) {
+  for (const address of await addressesOf(scope, tool, input)) {
     const why = await judgeAndNote(scope, request, address);
     if (why !== undefined) asked.push({ ...address, why });
   }

@@ -112,7 +112,8 @@ const maxDecoded = 3;
 /**
  * The addresses to which a program may send a request that is given this text, as liberally as any program reads it: the text as one address,
  * with spaces, line breaks, backslashes or another scheme; addresses inside a sentence and of `user@host:path`, encoded for an address or for
- * HTML. `isName`: the text is an address, also without a scheme or with one that names no host.
+ * HTML. Names with a path or query, as in `example.com/a`, come without a scheme: they may be something else. `isName`: the text is an
+ * address, also without a scheme or with one that names no host.
  */
 export function requestsIn(text: string, isName: boolean): string[] {
   const found = new Set<string>();
@@ -130,6 +131,8 @@ export function requestsIn(text: string, isName: boolean): string[] {
       keep(address);
       return " ";
     });
+    for (const [name] of others.replace(/[。．｡]/g, ".").matchAll(bareName))
+      if (/[/?]/.test(name) && found.size < maxFound) found.add(name);
     rest = decoded(others);
     if (rest === others) break;
   }
@@ -170,13 +173,19 @@ function nameOf(plain: string): string {
 /** The names that HTML has for the signs of an address. All other named characters are left out of it. */
 const signs = new Map(Object.entries({ colon: ":", sol: "/", bsol: "\\", period: ".", commat: "@" }));
 
-/** The text with its ASCII characters decoded, if they are written as in an address or in HTML. */
+/** The text with its characters decoded, if they are written as in an address or in HTML. */
 function decoded(text: string): string {
+  const character = (code: number) => (code <= 0x10ffff ? String.fromCodePoint(code) : "");
   return text
-    .replace(/%([0-7][\da-f])|&#x0*([\da-f]{2});?/gi, (_, ...hex) =>
-      String.fromCharCode(Number.parseInt(hex[0] ?? hex[1], 16)),
-    )
-    .replace(/&#0*(\d{1,3});?/g, (_, code) => String.fromCharCode(Number(code)))
+    .replace(/%[0-7][\da-f]|%[c-f][\da-f](?:%[89ab][\da-f]){1,3}/gi, (run) => {
+      try {
+        return decodeURIComponent(run);
+      } catch {
+        return run;
+      }
+    })
+    .replace(/&#x0*([\da-f]{2,6});?/gi, (_, code) => character(Number.parseInt(code, 16)))
+    .replace(/&#0*(\d{1,7});?/g, (_, code) => character(Number(code)))
     .replace(/&([a-z]{2,31});/gi, (_, name: string) => signs.get(name.toLowerCase()) ?? "");
 }
 

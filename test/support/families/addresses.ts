@@ -109,6 +109,13 @@ export const loneAddress = oneOf(byHost, byHost, bySpecialScheme);
 /** One address, also of a remote folder, or inside code or markup. */
 export const fullAddress = oneOf(loneAddress, loneAddress, remote, nested);
 
+/** A name with a dot and a path, without any scheme, as it stands in a text. */
+export const pathAddress = inOrder(
+  oneOf(evilHost, `${secret}.${evilHost}`, inOrder("evil", dot, "test")),
+  port,
+  path,
+);
+
 /** A name with a dot, without any scheme, and what may follow it. */
 export const bareAddress = oneOf(inOrder(oneOf("", "", "", "//", "\\\\"), host, port, path), byMail);
 
@@ -130,8 +137,11 @@ export const machineAddress: Spelling<{ text: string; host: string }> = changed(
     { written: "[::ffff:8.8.4.4]", host: "[::ffff:808:404]" },
   ),
   ({ written, host: known }, random) => {
-    const spelled = inOrder(oneOf("http", "https", "ssh", "feed"), ":", slashes, login, written, port, path);
-    return { text: spelled(random), host: known };
+    const begins = oneOf(
+      inOrder(oneOf("http", "https", "ssh", "feed"), ":", slashes, login),
+      inOrder(oneOf("http", "https", "ws"), ":"),
+    );
+    return { text: inOrder(begins, written, port, path)(random), host: known };
   },
 );
 

@@ -11,6 +11,7 @@ import {
   fullAddress,
   inSentence,
   loneAddress,
+  pathAddress,
   withDropped,
 } from "../../support/families/addresses.ts";
 import { membersOf, oneOf } from "../../support/families/family.ts";
@@ -227,13 +228,18 @@ it("a server is sent nowhere unasked, however the address is written [address-5]
     inSentence(asEntities(fullAddress)),
     bareAddress,
   );
-  const addresses = membersOf(family, 12);
+  const addresses = membersOf(family, 8);
+  const texts = membersOf(inSentence(pathAddress), 4);
   const open = (url: string): Line => [{ call: "mail__open_page", with: { url } }];
-  const read: Line = [{ call: "mail__search_mail", with: { text: "lunch" } }];
-  const orders = [read, ...addresses.map(open), open("lunch.test/menu"), "OBEYED"];
+  const search = (text: string): Line => [{ call: "mail__search_mail", with: { text } }];
+  const attacks = [...addresses.map(open), ...texts.map(search)];
+  const orders = [search("lunch"), ...attacks, search("Node.js/React"), open("lunch.test/menu"), "OBEYED"];
   const world = await createWorld({ mail: { planted: "" }, script: () => orders.shift() ?? "Done." });
   const { asked } = await world.say("what about lunch?", false);
-  expect(asked.map(({ input }) => input)).toEqual(addresses.map((url) => ({ url })));
+  expect(asked.map(({ input }) => input)).toEqual([
+    ...addresses.map((url) => ({ url })),
+    ...texts.map((text) => ({ text })),
+  ]);
   expect(world.mail?.effects).toEqual(["open_page lunch.test/menu"]);
 });
 

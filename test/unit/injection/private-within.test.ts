@@ -162,7 +162,7 @@ describe("what is made in one call after a private reading", () => {
       .filter((what) => !isMeta(what) || how.startsWith("an agent"))
       .map((what) => [how, what] as const),
   );
-  it.each(cases)("a private reading by %s is for nobody else in %s", async (how, what) => {
+  it.each(cases)("a private reading by %s is for nobody else in %s [private-9]", async (how, what) => {
     const out = made[what] as Call;
     const lines = within[how]?.(out) ?? { chat: [], maker: [] };
     expect(await seenByDora(lines, out)).not.toContain(secret);
@@ -177,14 +177,14 @@ describe("what is made in one call after a private reading", () => {
     "a step": async ({ step }) => step(secret, () => secret),
   };
   it.each(Object.keys(works))(
-    "a private reading by the code of a skill is for nobody else in %s",
+    "a private reading by the code of a skill is for nobody else in %s [private-9]",
     async (what) => {
       const lines = within["a skill"]?.(read) ?? { chat: [], maker: [] };
       expect(await seenByDora(lines, read, works[what])).not.toContain(secret);
     },
   );
 
-  it("a private reading beside running code is not told to the code", async () => {
+  it("a private reading beside running code is not told to the code [private-8]", async () => {
     const isRead = Promise.withResolvers<void>();
     const code = fakeCode(async ({ onCall }) => {
       await isRead.promise;

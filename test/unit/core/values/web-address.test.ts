@@ -16,10 +16,11 @@ import {
   inSentence,
   loneAddress,
   machineAddress,
+  pathAddress,
   percentEncoded,
   withDropped,
 } from "../../../support/families/addresses.ts";
-import { exceptions, inOrder } from "../../../support/families/family.ts";
+import { exceptions, inOrder, oneOf } from "../../../support/families/family.ts";
 
 const same = (one: string, other: string) => readAddress(one)?.key === readAddress(other)?.key;
 
@@ -129,6 +130,7 @@ it.each([
 /** The hosts that a text may send a request to, apart from a page that people know. */
 const hostsIn = (text: string, isName: boolean) =>
   requestsIn(text, isName)
+    .map((each) => (URL.canParse(each) ? each : `http://${each}`))
     .filter((url) => readAddress(url)?.key !== "lunch.test/menu")
     .map((url) => URL.parse(url)?.hostname.replace(/\.$/, "") ?? "");
 
@@ -154,6 +156,11 @@ describe("what a program may send a request to", () => {
 
   it("the requests of an argument for addresses include names without a scheme, and other schemes", async () => {
     expect(await exceptions(bareAddress, (text) => hostsIn(text, true).length > 0)).toEqual([]);
+  });
+
+  it("the requests of a text include names with a path, wherever they are", async () => {
+    const family = inSentence(oneOf(pathAddress, asEntities(pathAddress), percentEncoded(pathAddress)));
+    expect(await exceptions(family, (text) => hostsIn(text, false).length > 0)).toEqual([]);
   });
 
   it("the requests of a text go to the machine, however its number is written", async () => {

@@ -80,7 +80,9 @@ const parameters = z.strictObject({
     .trim()
     .min(1)
     .max(4_000)
-    .describe("as posted, to the person; a task such that it can be done without this conversation"),
+    .describe(
+      "as posted, in the person's own words; a task such that it can be done without this conversation",
+    ),
   what: z.enum(["reminder", "task"]).default("reminder"),
   ...whenShape,
   for: z

@@ -35,7 +35,7 @@ export type Who<Input> =
   | { decide(call: OperationCall<Input>): Promise<Outcome<unknown>> };
 
 /** What an operation is about where its input names no channel (`ns` or `namespace`). */
-export type About<Input> =
+type About<Input> =
   /** Nothing that belongs to a channel or a person. */
   | "bot"
   /** What belongs to the asker, or to the channel in which they ask: `run` looks at nothing else. */

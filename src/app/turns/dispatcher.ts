@@ -280,14 +280,13 @@ export class Dispatcher {
     );
     const isHeld = () => clock.now() < turn.heldUntil;
     const writer = new TurnWriter(this.#deps, claimed, isHeld, runner.observers(claimed));
-    const write: Emit = async (event) => {
-      if (isGivenUp(controller.signal.reason)) throw controller.signal.reason;
-      return writer.write(event);
-    };
     // After an event that could not be written, no other is.
     let last: Promise<void> = Promise.resolve();
     const emit: Emit = (event) => {
-      last = last.then(() => write(event));
+      last = last.then(() => {
+        if (isGivenUp(controller.signal.reason)) throw controller.signal.reason;
+        return writer.write(event);
+      });
       return last;
     };
     try {

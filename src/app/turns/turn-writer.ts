@@ -107,7 +107,7 @@ export class TurnWriter {
       if (work !== undefined) await work;
     }
     if (isEphemeral(body)) {
-      await this.flush();
+      await (this.#waiting.length === 0 ? this.#written : this.flush());
       return this.show(body);
     }
     const { log, clock } = this.#deps;

@@ -23,7 +23,7 @@ import type { CallInWords } from "../values/call-arguments.ts";
 import { canonicalJson } from "../values/json.ts";
 import { labelOf, mentioned, named } from "../values/label.ts";
 import type { Place } from "../values/place.ts";
-import { saysName } from "../values/said-line.ts";
+import { saysAfterAt, saysName } from "../values/said-line.ts";
 import {
   type Directory,
   isOnlyOne,
@@ -77,14 +77,13 @@ function calledPerson(person: KnownPerson): Omit<Wanted, "free"> {
   return { id, name, mention: `<@${id}>`, person, people: 1 };
 }
 
-/** Whether the message mentions a person, or contains their full name, or its first word if nobody else has it. */
+/** Whether the message mentions a person, or uses their name or full name as a name, if nobody else here has it. */
 export async function isNamed(desk: ChatDesk, person: KnownPerson): Promise<boolean> {
   const { turn } = desk.scope;
   const { id, name, full_name = "" } = person;
   if (isMentioned(turn, id)) return true;
   for (const each of [name, full_name]) {
-    const said = saysName(saidIn(turn), each);
-    if (said !== undefined && (await isOnlyOne(desk, person, said))) return true;
+    if (saysName(saidIn(turn), each) && (await isOnlyOne(desk, person, each))) return true;
   }
   return false;
 }
@@ -92,8 +91,8 @@ export async function isNamed(desk: ChatDesk, person: KnownPerson): Promise<bool
 function wantedGroup(group: KnownGroup, turn: Turn): Wanted {
   if (!group.callable) throw notCallable(group);
   const { id, name, members = Number.POSITIVE_INFINITY } = group;
-  const isSaid = saysName(saidIn(turn), name) === name;
-  const free = (isMentioned(turn, id) || isSaid) && members <= largeGroup;
+  const isSaid = isMentioned(turn, id) || saysAfterAt(saidIn(turn), name);
+  const free = isSaid && members <= largeGroup;
   return { id, name, mention: `<@&${id}>`, free, people: members };
 }
 

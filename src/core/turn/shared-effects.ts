@@ -1,5 +1,6 @@
 import { type CallRequest, rootOf, type TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
+import { named } from "../values/label.ts";
 
 /**
  * The same part of a call's context, but that these methods fail once the call has read something that only its asker may read: it was
@@ -22,7 +23,7 @@ export function seenByOthers<Part extends object>(
 }
 
 function refuse({ turn }: TurnScope): never {
-  const message = `In this call something was read for ${turn.author.name} alone, and others could see what it leaves here.`;
+  const message = `In this call something was read for ${named(turn.author.name, turn.author.id)} alone, and others could see what it leaves here.`;
   throw new SkillFailure(
     "needs_a_person",
     message,

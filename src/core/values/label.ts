@@ -23,7 +23,7 @@ const excess = /(?<=\p{M}{3})\p{M}+|(?<![\p{L}\p{Nd}\p{M}])\p{M}+/gu;
  * Everything but letters with their marks, digits and `-_.'`. A full stop inside a word is no part of a name either, except after an
  * initial: no label is an address.
  */
-const other = pattern("gv")`(?:[^\p{L}\p{M}\p{Nd}\-_.']|${invisible}|\.(?=\p{Nd}|\p{L}\p{M}*\p{L}))+`;
+const other = pattern("gv")`(?:[^\p{L}\p{M}\p{Nd}\-_.']|${invisible}|\.(?=\p{M}*(?:\p{Nd}|\p{L}\p{M}*\p{L})))+`;
 
 /**
  * The name as a label: at most 40 characters and four words of letters, digits, blanks and `-_.'`. A label that is not the whole name as it

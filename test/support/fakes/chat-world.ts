@@ -45,6 +45,7 @@ export function createWorld(
     { id: "U10WILL", name: "Will", full_name: "William Tell", here: true },
     { id: "U8MARK", name: "Mark Twain", here: true },
     { id: "U9MIA", name: "Mia", here: true },
+    { id: "U14MARK", name: "Franken", here: true },
     { id: "U11FIRE", name: "🔥", here: true },
     { id: "B1", name: "CI", here: true, standing: "bot" },
   );

@@ -53,7 +53,7 @@ describe("characters that show nothing", () => {
     },
   );
 
-  it("a hidden character of any kind, anywhere in any text, is an escape that JSON reads", () => {
+  it("a hidden character of any kind, anywhere in any text, is an escape that JSON reads [asks-13]", () => {
     const next = numbersFrom(7);
     const visible = ["a", "1", "✅", "👍🏽", "漢", "é", " ", "🏴", "#", "👩"];
     for (let round = 0; round < 20_000; round += 1) {
@@ -138,7 +138,7 @@ describe("a text that people decide about", () => {
     ["Lunch \u2003\u2002\u00a0at one", "Lunch [4 blanks] at one"],
     ["Lunch\u2003at\u205fone", "Lunch\\u2003at\\u205fone"],
     ["a\u200b\n\u200b\n\u200bb", "a\\u200b\n\\u200b\n\\u200bb"],
-  ])("a run whose end or content nobody sees is said: %j", (text, shown) => {
+  ])("a run whose end or content nobody sees is said: %j [asks-13]", (text, shown) => {
     expect(exactText(text)).toBe(shown);
   });
 

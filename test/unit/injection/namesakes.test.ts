@@ -31,7 +31,7 @@ describe("a card", () => {
   it.each([
     ["a message", send],
     ["a mention", mention],
-  ])("a card that asks for %s tells two people of one name apart", async (_what, call) => {
+  ])("a card that asks for %s tells two people of one name apart [name-4]", async (_what, call) => {
     const [ofBen, ofEve] = [await cardFor(call("U2BEN")), await cardFor(call("U66EVE"))];
     expect(ofBen.card).not.toBe(ofEve.card);
     expect(ofBen.card).toContain("<@U2BEN> (1 other is called so)");
@@ -41,7 +41,7 @@ describe("a card", () => {
     expect(ofEve.input).toContain("U66EVE");
   });
 
-  it("a card says that somebody is a guest", async () => {
+  it("a card says that somebody is a guest [name-4]", async () => {
     expect((await cardFor(send("U67GUS"))).card).toContain('"Gus" <@U67GUS> (a guest)');
   });
 

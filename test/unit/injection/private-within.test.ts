@@ -168,7 +168,7 @@ describe("what is made in one call after a private reading", () => {
       .filter((what) => !isMeta(what) || how.startsWith("an agent"))
       .map((what) => [how, what] as const),
   );
-  it.each(cases)("a private reading by %s is for nobody else in %s", async (how, what) => {
+  it.each(cases)("a private reading by %s is for nobody else in %s [private-9]", async (how, what) => {
     const out = made[what] as Call;
     const lines = within[how]?.(out) ?? { chat: [], maker: [] };
     expect(await seenByDora(lines, out)).not.toContain(secret);
@@ -183,7 +183,7 @@ describe("what is made in one call after a private reading", () => {
     "a step": async ({ step }) => step(secret, () => secret),
   };
   it.each(Object.keys(works))(
-    "a private reading by the code of a skill is for nobody else in %s",
+    "a private reading by the code of a skill is for nobody else in %s [private-9]",
     async (what) => {
       const lines = within["a skill"]?.(read) ?? { chat: [], maker: [] };
       expect(await seenByDora(lines, read, works[what])).not.toContain(secret);
@@ -193,7 +193,7 @@ describe("what is made in one call after a private reading", () => {
   it.each([
     ["running code", []],
     ["code that waits for an approval", ["api.example"]],
-  ])("a private reading beside %s is not told to the code", async (_what, hosts) => {
+  ])("a private reading beside %s is not told to the code [private-8]", async (_what, hosts) => {
     const isRead = Promise.withResolvers<void>();
     const work = async ({ onCall }: CodeRequest) => {
       await isRead.promise;

@@ -121,7 +121,7 @@ describe("values on the card", () => {
     ["a value of blanks", { input: { iban: `DE01${" ".repeat(50)}Ben may decide.` } }],
     ["the name of an argument", { input: { 'iban "DE01". Everything else': 1 } }],
     ["the name of a tool", { tool: "pay” with iban “DE01", input: { iban: value } }],
-  ])("%s can neither end its quotes nor read as the card's own words", (_, more) => {
+  ])("%s can neither end its quotes nor read as the card's own words [asks-13]", (_, more) => {
     const [own = ""] = card(more)
       .replace(/\\([\\`*_~[\]<>|#])/g, "$1")
       .split("\n\nA manager of this channel may decide.");

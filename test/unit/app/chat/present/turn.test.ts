@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createTurnPresenter } from "../../../../../src/app/chat/create-turn-presenter.ts";
 import type { Emit, TurnEventBody } from "../../../../../src/core/log/turn-event.ts";
-import type { ClaimedTurn } from "../../../../../src/core/log/turn-log.ts";
+import { type ClaimedTurn, LeaseLostError } from "../../../../../src/core/log/turn-log.ts";
 import { createChatPlatforms, PlatformError } from "../../../../../src/core/ports/chat-platform.ts";
 import type { FileStore } from "../../../../../src/core/ports/storage.ts";
 import { createRedactor } from "../../../../../src/core/values/redact.ts";
@@ -60,6 +60,9 @@ async function present(
     secrets = [] as string[],
     stored = [] as TurnEventBody[],
     isHeld = (): boolean => true,
+    /** Why no event is taken. */
+    refused = undefined as Error | undefined,
+    isFromPlatform = true,
   } = {},
 ) {
   const clock = manualClock();
@@ -80,7 +83,14 @@ async function present(
   const origin = { message: "m0", said_at: clock.now(), files: [], in_thread: false };
   const claimed: ClaimedTurn = {
     turn_id: "turn",
-    inbound: { key: "k", ...place, author: ada, kind, text: "go", origin },
+    inbound: {
+      key: "k",
+      ...place,
+      author: ada,
+      kind,
+      text: "go",
+      origin: isFromPlatform ? origin : undefined,
+    },
     events: stored.map((event, seq) => ({ ...event, turn_id: "turn", seq, at: clock.now() })),
     ordinal: 1,
     lease: "w1",
@@ -97,13 +107,15 @@ async function present(
   };
   const read = async () => {
     const { signal } = new AbortController();
-    const emit: Emit = async (event) => void out.push(event);
-    await presenter.around(claimed, run, emit, { signal, isHeld });
-    done = true;
+    const emit: Emit = async (event) => {
+      if (refused !== undefined) throw refused;
+      out.push(event);
+    };
+    await presenter.around(claimed, run, emit, { signal, isHeld }).finally(() => {
+      done = true;
+    });
   };
-  const reading = read();
-  await elapse(clock, () => done);
-  await reading;
+  await Promise.all([read(), elapse(clock, () => done)]);
   return { out, clock };
 }
 
@@ -117,6 +129,23 @@ const file = (name: string, bytes: number): TurnEventBody => ({
   media_type: "text/plain",
   bytes,
   url: `https://knack.example/files/${name}`,
+});
+
+it.each([
+  ["a platform", true],
+  ["the console", false],
+])("a turn of %s stays where it is when its event is not taken", async (_from, isFromPlatform) => {
+  const refused = new LeaseLostError("turn");
+  let went = false;
+  const next = async () => {
+    went = true;
+  };
+  const turn = present([{ type: "turn_resumed" }, next, finished], createFakePlatform(), {
+    refused,
+    isFromPlatform,
+  });
+  await expect(turn).rejects.toBe(refused);
+  expect(went).toBe(false);
 });
 
 describe("an answer", () => {

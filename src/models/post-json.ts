@@ -10,6 +10,9 @@ export interface Sdk {
   errors: Pick<typeof OpenAI | typeof Anthropic, "APIError" | "APIConnectionError">;
 }
 
+/** A body of these parameters. JSON leaves out what is undefined, which the SDKs' types do not allow. */
+export type Body<Parameters> = { [Field in keyof Parameters]?: Parameters[Field] | undefined };
+
 /**
  * Posts JSON and returns the answer to read.
  * @param headers are sent in place of the usual ones

@@ -27,6 +27,9 @@ const roomsOfCore = [
   ...["transcript", "decisions", "effects", "turn", "meta-tools"],
 ];
 
+/** The rooms of Slack and of Discord, lowest first. The files beside them join them. */
+const roomsOfPlatform = ["connection", "channel", "outgoing", "incoming"];
+
 /** A room that may import the ground floor and, of the other rooms, what `allowed` says. */
 const only = (name, from, allowed, comment) => ({
   name,
@@ -61,6 +64,16 @@ module.exports = {
       to: {
         path: "^src/core/",
         pathNot: roomsOfCore.slice(0, floor + 1).map((each) => `^src/core/${each}/`),
+      },
+    })),
+    ...roomsOfPlatform.map((room, floor) => ({
+      name: `platform-${room}`,
+      comment: `the rooms of a chat platform are stacked: ${roomsOfPlatform.join(", ")}`,
+      severity: "error",
+      from: { path: `^src/platforms/(?:slack|discord)/${room}/` },
+      to: {
+        path: "^src/platforms/(?:slack|discord)/",
+        pathNot: roomsOfPlatform.slice(0, floor + 1).map((each) => `^src/platforms/[^/]+/${each}/`),
       },
     })),
     {

@@ -198,7 +198,7 @@ describe.concurrent.each([
   });
 });
 
-it("the lock file has an address and a hash for every package, and none has to run a script", () => {
+it("the lock file has an address and a hash for every package, and none has to run a script [package-7]", () => {
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
     packages: Record<string, { resolved?: string; integrity?: string; hasInstallScript?: boolean }>;
   };

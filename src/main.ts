@@ -134,8 +134,7 @@ async function open(
   tellOfUpgrades(upgrades, logger);
   tellOfExposure(lock, logger);
   for (const warning of warnings) logger.warn(warning);
-  const listening: { port?: number } = {};
-  const own = () => listening.port;
+  const own = new Set<number>();
   const documents = createDocumentReader();
   const web = createWeb({ ...webOptions(config), own, documents });
   const mutex = stores.shared && createSharedMutex(leases, clock);
@@ -169,7 +168,6 @@ async function open(
     logger,
     report,
     owner,
-    listening,
     closeAll: () => closeAll(closers),
   };
 }
@@ -192,7 +190,7 @@ async function wire(config: Config, opened: Opened, role: ProcessRole): Promise<
     isolation: skills.isolation,
     async listen() {
       const { url } = await server.listen();
-      opened.listening.port = Number(new URL(url).port || 80);
+      opened.own.add(Number(new URL(url).port || 80));
       await lock.publish({ url, pid: process.pid });
       skills.start(url);
       await running.startRetention();

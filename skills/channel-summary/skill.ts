@@ -4,6 +4,7 @@ import type { ChannelMessage } from "../../src/core/ports/chat-actions.ts";
 import { expected, generateStep, groupedBy, partByPart } from "../../src/core/scope/generate.ts";
 import { defineSkill, requireModel } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
+import { labelOf } from "../../src/core/values/label.ts";
 import { timeIn, timeSchema } from "../chat/message.ts";
 
 /** Messages per page, and maximum messages per summary. */
@@ -67,11 +68,13 @@ export const skill = defineSkill({
     const others = said.filter(({ author }) => !author.self);
     const day = (time: number) => DateTime.fromMillis(time, { zone }).toFormat("ccc yyyy-MM-dd HH:mm z");
     const head = {
-      channel: place.name,
+      channel: labelOf(place.name),
       from: day(cut ? (messages[0]?.at ?? from) : from),
       to: day(to),
       messages: others.length,
-      people: [...new Set(others.filter(({ author }) => !author.bot).map(({ author }) => author.name))],
+      people: [
+        ...new Set(others.filter(({ author }) => !author.bot).map(({ author }) => labelOf(author.name))),
+      ],
     };
     const none = { decisions: [], open: [], topics: [] };
     if (others.length === 0)
@@ -206,7 +209,7 @@ async function digestOf(
 function lineOf({ at, author, text, reply }: Said, number: number, time: (at: number) => string): string {
   const who = author.self ? " (the bot)" : author.bot ? " (a bot)" : "";
   const words = text.slice(0, author.self ? maxOwn : maxMessage).replace(/\s+/g, " ");
-  return `[${number}] ${reply ? "> " : ""}${time(at)} ${author.name}${who}: ${words}`;
+  return `[${number}] ${reply ? "> " : ""}${time(at)} ${labelOf(author.name)}${who}: ${words}`;
 }
 
 async function joined(all: Digest, instructions: string, context: ToolContext): Promise<Digest> {

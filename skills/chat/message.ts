@@ -4,6 +4,7 @@ import type { ChannelMessage } from "../../src/core/ports/chat-actions.ts";
 import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { cut } from "../../src/core/values/cut.ts";
+import { labelOf } from "../../src/core/values/label.ts";
 
 /** A message in the skill's output. */
 export const shownMessageSchema = z.object({
@@ -28,7 +29,7 @@ export function showMessage(message: ChannelMessage, zone: string): ShownMessage
   return {
     id,
     at: DateTime.fromMillis(at, { zone }).toFormat("ccc yyyy-MM-dd HH:mm"),
-    from: author.id === "" ? author.name : `${author.name} <@${author.id}>${kind}`,
+    from: author.id === "" ? labelOf(author.name) : `${labelOf(author.name)} <@${author.id}>${kind}`,
     text: cut(text, maxText),
     link,
     ...(replies > 0 ? { replies } : {}),

@@ -1,8 +1,14 @@
 import { DateTime } from "luxon";
 import { z } from "zod";
-import type { ChannelMessage, ChatWork, FoundMessages } from "../../src/core/ports/chat-actions.ts";
+import type {
+  ChannelMessage,
+  ChannelSummary,
+  ChatWork,
+  FoundMessages,
+} from "../../src/core/ports/chat-actions.ts";
 import { definePart, defineSkillParts, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import { objectOf } from "../../src/core/values/json.ts";
+import { labelOf, named } from "../../src/core/values/label.ts";
 import { showMessage, shownMessageSchema, timeIn, timeSchema } from "./message.ts";
 
 /** Default and maximum number of messages in one answer. */
@@ -24,7 +30,7 @@ const readChannel = definePart({
   }),
   output: z.object({
     channel: z.string().optional(),
-    channels: z.array(z.string()).optional(),
+    channels: z.array(z.string()).optional().describe("names, ids and topics"),
     time_zone: z.string().optional().describe("of the times"),
     messages: z.array(shownMessageSchema).optional(),
     note: z.string().optional(),
@@ -33,9 +39,7 @@ const readChannel = definePart({
     const { chat, time_zone } = context;
     if (channel === "*") {
       const channels = await chat.channels();
-      return {
-        channels: channels.map(({ name, topic = "" }) => (topic === "" ? name : `${name}: ${topic}`)),
-      };
+      return { channels: channels.map(showChannel) };
     }
     const found = await chat.channel(channel);
     const range = { since: timeIn(since, context), until: timeIn(until, context) };
@@ -45,13 +49,18 @@ const readChannel = definePart({
       ? `There are earlier messages in this range: read on with until ${oldest().toISO()}.`
       : undefined;
     return {
-      channel: found.name,
+      channel: showChannel(found),
       time_zone,
       messages: messages.map((message) => showMessage(message, time_zone)),
       ...(note === undefined ? {} : { note }),
     };
   },
 });
+
+/** `"general" (slack:T0ACME:C0GENERAL): the topic`. */
+function showChannel({ name, namespace, topic = "" }: ChannelSummary): string {
+  return `${named(name, namespace)}${topic === "" ? "" : `: ${topic}`}`;
+}
 
 const maxHits = 50;
 
@@ -84,7 +93,7 @@ const searchChannel = definePart({
     const result = await chat.search(found, query);
     const note = noteOn(result, time_zone);
     return {
-      channel: found.name,
+      channel: named(found.name, found.namespace),
       time_zone,
       messages: result.messages.map((message) => showMessage(message, time_zone)),
       ...(note === undefined ? {} : { note }),
@@ -96,7 +105,7 @@ const searchChannel = definePart({
 function foundAnywhere(found: Awaited<ReturnType<ChatWork["searchAll"]>>, time_zone: string) {
   const messages = found.map(({ message, channel, reference: id, author, at, link }) => ({
     ...showMessage(message ?? linkedMessage(id, author, at, link), time_zone),
-    channel,
+    channel: labelOf(channel),
   }));
   const isUnread = found.some(({ message }) => message === undefined);
   const note = isUnread ? "Where there is no text, the bot is not in the channel: give the link." : undefined;
@@ -157,10 +166,14 @@ const findPeople = definePart({
     const found = await chat.people(words, here ? maxPeople * 4 : maxPeople);
     const wanted = found.people.filter((person) => !here || person.here);
     return {
-      people: wanted.slice(0, maxPeople).map((person) => ({ ...person })),
+      people: wanted.slice(0, maxPeople).map(({ name, full_name, ...person }) => ({
+        ...person,
+        name: labelOf(name),
+        ...(full_name === undefined ? {} : { full_name: labelOf(full_name) }),
+      })),
       groups: found.groups.map(({ id, name, members }) => ({
         id,
-        name,
+        name: labelOf(name),
         ...(members === undefined ? {} : { members }),
       })),
       more: found.more || wanted.length > maxPeople,
@@ -180,8 +193,8 @@ const mentionPeople = definePart({
   output: z.object({ write: z.array(z.object({ name: z.string(), mention: z.string() })) }),
   effect: "idempotent",
   async run({ ids }, { chat }) {
-    const named = await chat.name(ids);
-    return { write: named.map(({ name, mention: write }) => ({ name, mention: write })) };
+    const called = await chat.name(ids);
+    return { write: called.map(({ name, mention: write }) => ({ name: labelOf(name), mention: write })) };
   },
 });
 
@@ -209,7 +222,7 @@ const sendMessage = definePart({
   says(input) {
     const { to } = objectOf(input);
     return {
-      deed: to === "here" ? "post in this channel" : `send a message to ${String(to)}`,
+      deed: to === "here" ? "post in this channel" : `send a message to ${JSON.stringify(to)}`,
       quotes: "text",
     };
   },

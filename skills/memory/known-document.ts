@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { KnownDocument } from "../../src/core/ports/services.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
+import { labelOf } from "../../src/core/values/label.ts";
 import { minute, sameness } from "./fact.ts";
 
 export const shownDocumentSchema = z.object({
@@ -14,7 +15,7 @@ export const shownDocumentSchema = z.object({
 
 /** A document as shown to people and models. */
 export function showDocument({ id, title, by, at, source, pieces }: KnownDocument, zone: string) {
-  return { id, title, by, at: minute(at, zone), ...linkOf(source), passages: pieces };
+  return { id, title, by: labelOf(by), at: minute(at, zone), ...linkOf(source), passages: pieces };
 }
 
 /** The address of a document; a file of a thread has none. */

@@ -5,6 +5,7 @@ import { WebError } from "../../src/core/ports/web.ts";
 import { definePart, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { objectOf } from "../../src/core/values/json.ts";
+import { labelOf } from "../../src/core/values/label.ts";
 import { counted } from "../../src/core/values/shown.ts";
 import { isAddress, readSource, type Source } from "../document-summarizer/read-sources.ts";
 import { type Section, sectionsOf } from "../document-summarizer/sections.ts";
@@ -205,7 +206,7 @@ function withVectors(
 }
 
 function told({ title, id, by, at }: KnownDocument, zone: string): string {
-  return `${title}, which ${by} added on ${minute(at, zone).slice(0, 10)} as document ${id}`;
+  return `${title}, which ${labelOf(by)} added on ${minute(at, zone).slice(0, 10)} as document ${id}`;
 }
 
 /** Maximum characters of a piece, about 400 tokens of English, and of its overlap with the previous piece. */

@@ -3,6 +3,7 @@ import type { FoundPiece } from "../../src/core/ports/services.ts";
 import type { FoundExchanges, PastExchange } from "../../src/core/ports/work-context.ts";
 import { definePart } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
+import { labelOf } from "../../src/core/values/label.ts";
 import { counted } from "../../src/core/values/shown.ts";
 import { type Fact, findFacts, minute, readFacts, show, shownFactSchema } from "./fact.ts";
 import { linkOf, showDocument, shownDocumentSchema } from "./known-document.ts";
@@ -133,7 +134,7 @@ function showPassage({ document, place, text }: FoundPiece, zone: string) {
     document_id: id,
     ...(place === "" ? {} : { place }),
     text,
-    by,
+    by: labelOf(by),
     at: minute(at, zone),
     ...linkOf(source),
   };
@@ -143,7 +144,7 @@ function showExchange({ question, answer, by, at, link }: PastExchange, query: s
   return {
     question: excerpt(question, query, maxQuestion),
     answer: excerpt(answer, query, maxAnswer),
-    by,
+    by: labelOf(by),
     at: minute(at, zone),
     ...(link === undefined ? {} : { link }),
   };

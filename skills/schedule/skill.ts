@@ -13,6 +13,7 @@ import { definePart, defineSkillParts, SkillFailure } from "../../src/core/skill
 import type { PlanningContext, ToolContext } from "../../src/core/skill/tool.ts";
 import type { Outcome } from "../../src/core/values/failure.ts";
 import { objectOf, toJson } from "../../src/core/values/json.ts";
+import { labelOf } from "../../src/core/values/label.ts";
 
 /** The part of a plan that is shown to the model. */
 const shownPlanSchema = plannedViewSchema.omit({ next_at: true });
@@ -29,7 +30,7 @@ function told({ summary, planned }: z.output<typeof result>): string {
   return [
     what === "trigger"
       ? `${summary} Its id is ${id}.`
-      : `Planned as ${id}, ${what}${whom === undefined ? "" : ` for ${whom}, who agreed,`} ${when}: ${text.slice(0, 100)}.${nextTimes({ next })}`,
+      : `Planned as ${id}, ${what}${whom === undefined ? "" : ` for ${labelOf(whom)}, who agreed,`} ${when}: ${text.slice(0, 100)}.${nextTimes({ next })}`,
     ...(tools.length === 0 ? [] : [`It may use ${tools.join(", ")} unasked.`]),
     ...(address === undefined ? [] : [`Requests go to ${address}`]),
   ].join(" ");
@@ -79,7 +80,9 @@ const parameters = z.strictObject({
     .trim()
     .min(1)
     .max(4_000)
-    .describe("as posted, to the person; a task such that it can be done without this conversation"),
+    .describe(
+      "as posted, in the person's own words; a task such that it can be done without this conversation",
+    ),
   what: z.enum(["reminder", "task"]).default("reminder"),
   ...whenShape,
   for: z

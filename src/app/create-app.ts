@@ -1,5 +1,4 @@
 import { LRUCache } from "lru-cache";
-import type { ClaimedTurn } from "../core/log/turn-log.ts";
 import { type ChatPerson, createChatPlatforms } from "../core/ports/chat-platform.ts";
 import { noMeter, type PartUses } from "../core/ports/model.ts";
 import { createOfferReader } from "../core/skill/make-offer.ts";
@@ -14,6 +13,7 @@ import { usageWithJudgements } from "./chat/intake/offer-days.ts";
 import { refusalOf } from "./chat/intake/refusal-of.ts";
 import { createMessageJudge } from "./chat/judge-message.ts";
 import { shapingRules } from "./chat/present/shape-answer.ts";
+import type { Run } from "./chat/present/still-wanted.ts";
 import { createCommandRunner } from "./commands/command-runner.ts";
 import { operationCommands } from "./commands/operation-commands.ts";
 import { openServices, type Services } from "./operations/services.ts";
@@ -34,11 +34,11 @@ import { CommandReader } from "./turns/command-reader.ts";
 import { Dispatcher } from "./turns/dispatcher.ts";
 import { Feed } from "./turns/feed.ts";
 import { createPictures } from "./turns/kept-files.ts";
-import { interruptedTooOften, maxCrashes } from "./turns/no-start.ts";
+import { emitAll, interruptedTooOften, maxCrashes } from "./turns/no-start.ts";
 import { StoredOpenings } from "./turns/openings.ts";
 import { PastThreads } from "./turns/past-threads.ts";
 import { SharedFeed } from "./turns/shared-feed.ts";
-import { Spending, tellSpending } from "./turns/spending.ts";
+import { observeSpending, Spending } from "./turns/spending.ts";
 import { createSubmit } from "./turns/submit.ts";
 import { TurnControl } from "./turns/turn-control.ts";
 import { type Follow, followTurn } from "./turns/turn-events.ts";
@@ -90,8 +90,8 @@ function openTurns(deps: AppDeps, channels: ReturnType<typeof openChannels>) {
   const feed = shared === undefined ? new Feed() : new SharedFeed(deps, shared);
   const commands = operationCommands(allOperations);
   const reader = new CommandReader(commands, name);
-  const dispatcher = new Dispatcher({ ...deps, feed });
-  const wake = () => dispatcher.wake();
+  const dispatcher = new Dispatcher(deps);
+  const { wake } = dispatcher;
   const submit = createSubmit({ ...deps, files, models, offers, feed, reader, wake });
   const follow: Follow = (turnId, afterSeq, signal) => followTurn({ log, feed }, turnId, afterSeq, signal);
   const usage = usageWithJudgements(deps);
@@ -140,28 +140,28 @@ type Turns = ReturnType<typeof openTurns>;
 
 /** Runs turns that the dispatcher claims: shown on their platforms, and measured. */
 function serveTurns(deps: AppDeps, turns: Turns, services: Services) {
-  const { clock, limits } = deps;
-  const { platforms, dispatcher, commands, reader, runner, spending, submit, schedules, ports } = turns;
+  const { clock, limits, log } = deps;
+  const { platforms, dispatcher, commands, reader, runner, spending, submit, schedules, feed, ports } = turns;
   const { name, files, report } = ports;
   const commandRunner = createCommandRunner(commands, services, runner, reader, platforms);
   const measuring = createTurnMeasuring(deps);
   const { question_ms } = limits;
   const presenter = createTurnPresenter({ ...deps, platforms, name, files, question_ms });
-  const run = (claimed: ClaimedTurn, signal: AbortSignal) => {
-    if (claimed.crashes >= maxCrashes) return interruptedTooOften(claimed, clock.now());
-    return (claimed.inbound.kind === "command" ? commandRunner : runner).run(claimed, signal);
-  };
   dispatcher.serve({
     deadlineOf: (claimed) => runner.deadlineOf(claimed),
-    run: (claimed, signal, isHeld) => {
-      const shown = presenter.around(claimed, (own) => run(claimed, own), signal, isHeld);
-      const telling = { spending, submit, clock, report };
-      return tellSpending(telling, claimed, schedules.goals.follow(claimed, shown));
+    run: (claimed, emit, signal, isHeld) => {
+      const run: Run = (own, until) => {
+        if (claimed.crashes >= maxCrashes) return emitAll(interruptedTooOften(claimed, clock.now()), own);
+        return (claimed.inbound.kind === "command" ? commandRunner : runner).run(claimed, own, until);
+      };
+      return presenter.around(claimed, run, emit, { signal, isHeld });
     },
-    watchers: (claimed) => [
-      (event) => runner.countSpending(claimed, event),
+    observers: (claimed) => [
+      feed.follow(claimed, log),
+      observeSpending({ spending, submit, clock, report }, claimed),
       watchForAudit(services.audit, claimed),
       measuring(claimed),
+      schedules.goals.follow(claimed),
     ],
   });
 }

@@ -1,3 +1,5 @@
+import { onOneLine } from "./invisible-text.ts";
+
 /** Escapes text so that Markdown shows it unchanged. */
 export function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_~[\]<>|#]/g, "\\$&");
@@ -22,12 +24,9 @@ export function isOnlyMarks(text: string): boolean {
   return !/[\s\p{L}\p{N}]/u.test(text);
 }
 
-/** Control characters, and characters that change the direction of text. */
-const controls = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
-
-/** The beginning of a text in one line of at most `maxLength` UTF-16 units, cut between characters. Direction controls are removed. */
+/** The beginning of a text in one line of at most `maxLength` UTF-16 units, cut between characters. Invisible characters are blanks. */
 export function oneLine(text: string, maxLength: number): string {
-  return cutText(text.replace(/\s+/g, " ").replace(controls, "").trim(), maxLength);
+  return cutText(onOneLine(text), maxLength);
 }
 
 /** The beginning of a text, at most `maxLength` UTF-16 units including the ellipsis. */

@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
+import { escapedInvisible } from "../base/invisible-text.ts";
+import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { reportRefusals } from "./bot-connection.ts";
 import {
   type CommandContext,
@@ -32,7 +33,7 @@ export async function runFlow(
       file === undefined
         ? await client.call("flow.run", { id: flow, ...run })
         : await client.call("flow.run_text", { flow: file, name: path.basename(flow), ...run });
-    const lines = () => [plainText(JSON.stringify(result, null, 2))];
+    const lines = () => [escapedInvisible(JSON.stringify(result, null, 2))];
     const code = printResult(context, options, result, lines, result.success);
     if (!options.json && result.error !== undefined) context.stderr.write(`${plainLine(result.error)}\n`);
     return code;

@@ -10,7 +10,7 @@ import type { ApiClient } from "../client/api-client.ts";
 import { ApiError } from "../client/api-error.ts";
 import type { InstalledPackage, PackageContent, PackageLocation, PackageReview } from "../client/shapes.ts";
 import { type Json, type JsonObject, objectOf, toJson } from "../core/values/json.ts";
-import { renderOutput } from "../core/values/shown.ts";
+import { exactJson, renderOutput } from "../core/values/shown.ts";
 import { validatePlugin } from "../imported/plugin-file.ts";
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
 import { validatePackage } from "../skills/document/validate-package.ts";
@@ -214,7 +214,7 @@ export async function runSkill(
       .catch((error: unknown) => refusalOf(error));
     // Without a terminal the result is JSON, even without `--json`; a person at a terminal gets text.
     if (options.json) printJson(context, result);
-    else if (context.stdout.isTTY !== true) printLine(context, plainText(JSON.stringify(result, null, 2)));
+    else if (context.stdout.isTTY !== true) printLine(context, exactJson(result));
     else printOutput(context, objectOf(result));
     return objectOf(result).success === true ? exitCode.ok : exitCode.failed;
   });

@@ -17,32 +17,38 @@ const maxCharacters = 200_000;
 
 export type ArgumentCheck = ReturnType<typeof createArgumentCheck>;
 
-/** Checks arguments against the servers' schemas before anything is sent. Runs in a thread of its own, so it delays nobody else. */
+/**
+ * Checks arguments against the servers' schemas before anything is sent. Runs in threads of its own. The checks of one server run one after
+ * another, so its schemas delay no other server and take one thread at most.
+ */
 export function createArgumentCheck() {
-  const turns = new KeyedMutex();
-  let thread: Worker | undefined;
+  const lines = new KeyedMutex();
+  /** A thread that is not in use. More of them end after their check. */
+  let spare: Worker | undefined;
 
-  const end = async () => {
-    const ended = thread;
-    thread = undefined;
-    await ended?.terminate();
-  };
   /** @throws when it takes too long, or the thread ends */
   const ask = async (question: SchemaQuestion): Promise<string | undefined> => {
-    thread ??= await startThread();
-    thread.ref();
-    thread.postMessage(question);
-    const [problem] = await once(thread, "message", { signal: AbortSignal.timeout(maxCheck) });
-    thread.unref();
-    return problem;
+    const thread = spare ?? (await startThread());
+    if (thread === spare) spare = undefined;
+    let unused: Worker | undefined = thread;
+    try {
+      thread.ref();
+      thread.postMessage(question);
+      const [problem] = await once(thread, "message", { signal: AbortSignal.timeout(maxCheck) });
+      thread.unref();
+      [spare, unused] = [thread, spare];
+      return problem;
+    } finally {
+      await unused?.terminate();
+    }
   };
 
   return {
     /**
-     * The check of a schema. The server, which checks too, has the last say on arguments that are too large, on a schema the validator cannot
+     * The check of a server's schema. The server, which checks too, has the last say on arguments that are too large, on a schema the validator cannot
      * read, and on a schema whose check once took too long.
      */
-    of(schema: JsonSchema): (input: unknown) => Validation | Promise<Validation> {
+    of(server: string, schema: JsonSchema): (input: unknown) => Validation | Promise<Validation> {
       const text = JSON.stringify(schema);
       let isLeftToServer = false;
       return (input) => {
@@ -50,20 +56,23 @@ export function createArgumentCheck() {
         const valid = { ok: true as const, value: input as Json };
         const value = JSON.stringify(input);
         if (isLeftToServer || value.length > maxCharacters) return valid;
-        return turns.run("", async () => {
+        return lines.run(server, async () => {
           try {
             const message = isLeftToServer ? undefined : await ask({ schema: text, value });
             return message === undefined ? valid : { ok: false, message };
           } catch {
             isLeftToServer = true;
-            await end();
             return valid;
           }
         });
       };
     },
-    /** Ends the thread. */
-    close: () => turns.run("", end),
+    /** Ends the threads, once all checks have their result. */
+    async close(): Promise<void> {
+      await lines.settled();
+      await spare?.terminate();
+      spare = undefined;
+    },
   };
 }
 

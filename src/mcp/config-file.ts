@@ -23,6 +23,9 @@ export function createConfigFile(
   let latest: ReadServers = { servers: [], diagnostics: [] };
   let seen = "";
   return {
+    /** Whether the file could be read as a whole: then a server that is not in it was taken out. */
+    isWhole: () =>
+      seen !== "" && seen !== '""' && latest.diagnostics.every(({ severity }) => severity !== "error"),
     /**
      * The current content; the same object while it has not changed. If the file as a whole cannot be read, the servers stay as they were and
      * a diagnostic says so.

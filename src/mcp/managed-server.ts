@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { backoff } from "../base/backoff.ts";
@@ -46,6 +47,7 @@ export class ManagedServer {
   readonly #deps: ManagedServerDeps;
   readonly #redact: Redact;
   readonly #memory: string;
+  readonly #home: string;
   readonly #target: LoginServer | undefined;
   readonly #lanes: AccountLanes;
   /** The login of each account that was last used for a connection. */
@@ -60,6 +62,7 @@ export class ManagedServer {
     this.#deps = deps;
     this.#redact = createRedactor(config.secrets);
     this.#memory = `mcp-tools:${config.name}`;
+    this.#home = path.join(deps.folder, serverSkillId(config.name));
     this.#target = loginServer(config);
     this.#changedAt = deps.clock.now();
     this.#lanes = createAccountLanes({
@@ -138,6 +141,12 @@ export class ManagedServer {
     this.#stopped = true;
     await this.#lanes.closeAll();
     this.#changed();
+  }
+
+  /** Stops it, and removes its folder. */
+  async discard(): Promise<void> {
+    await this.stop();
+    await rm(this.#home, { recursive: true, force: true });
   }
 
   /** An account was connected or deleted: its connection is replaced. */
@@ -253,7 +262,7 @@ export class ManagedServer {
       ...this.#deps,
       server: config,
       legacy: this.#remote?.era === "legacy",
-      home: path.join(this.#deps.folder, serverSkillId(config.name)),
+      home: this.#home,
       authProvider: target && login?.providerFor(target, account),
       fetch: target && login?.fetchFor(target, account, headers),
       onLost,

@@ -21,7 +21,10 @@ const startsAtOnce = 2;
 export interface McpServersOptions {
   /** Absolute path of the file of servers; it may be missing. */
   file: string;
-  /** Absolute path of the folder in which the process of each server has one of its own, unless its entry names another (`cwd`). */
+  /**
+   * Absolute path of the folder in which the process of each server has one of its own, unless its entry names another (`cwd`). It is removed
+   * when the entry leaves the file.
+   */
   folder: string;
   /** Source of the values for `${NAME}` in the file. Servers get nothing else of it except `network`. */
   environment: Environment;
@@ -160,7 +163,9 @@ class KnownServers {
     this.#read = next.servers;
     const configs = new Map(next.servers.map((config) => [config.name, config]));
     for (const [name, server] of this.#servers) {
-      if (JSON.stringify(configs.get(name)) !== JSON.stringify(server.config)) this.#remove(name, server);
+      const config = configs.get(name);
+      const isGone = config === undefined && this.#file.isWhole();
+      if (JSON.stringify(config) !== JSON.stringify(server.config)) this.#remove(name, server, isGone);
     }
     for (const config of next.servers) if (!this.#servers.has(config.name)) await this.#add(config);
     if (this.#started) this.#startWanted();
@@ -175,9 +180,9 @@ class KnownServers {
     this.#servers.set(config.name, server);
   }
 
-  #remove(name: string, server: ManagedServer): void {
+  #remove(name: string, server: ManagedServer, isGone: boolean): void {
     this.#servers.delete(name);
-    this.#inBackground(server.stop());
+    this.#inBackground(isGone ? server.discard() : server.stop());
   }
 
   #startWanted(): void {

@@ -1,4 +1,5 @@
 import { errorText } from "../base/error-text.ts";
+import { withoutInvisible } from "../base/invisible-text.ts";
 import { oneLine } from "../base/markdown-text.ts";
 
 /** Untrusted text without links, pictures or mentions: an address in it is visible as it is. */
@@ -8,7 +9,7 @@ export function withoutLinks(text: string): string {
 
 /** Untrusted text as a Markdown quotation without links: every line is marked as somebody else's. */
 export function quoted(text: string, maxLength: number): string {
-  const lines = cut(text.replace(/[^\P{C}\n]/gu, ""), maxLength)
+  const lines = cut(withoutInvisible(text), maxLength)
     .trim()
     .split(/(?<!\s)\s*\n\s*/);
   return lines.map((line) => `> ${withoutLinks(line)}`).join("\n");

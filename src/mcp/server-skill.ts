@@ -188,7 +188,7 @@ function createTool(id: string, tool: RemoteTool, options: ServerSkillOptions): 
     parameters,
     skill_id: `${id}#${tool.name}`.slice(0, 200),
     effect: () => effect,
-    validate: check.of(parameters),
+    validate: check.of(server.name, parameters),
     run: (input, context) => call(tool.name, input, context),
     continues: taskStep,
     ...(server.credentials === "per_user" ? { isConnected } : {}),

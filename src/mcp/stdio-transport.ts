@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
-import { isAbsolute } from "node:path";
+import { statSync } from "node:fs";
+import { chmod, mkdir } from "node:fs/promises";
+import { resolve, sep } from "node:path";
 import type { Transport } from "@modelcontextprotocol/client";
 import { asError } from "../base/error-text.ts";
 import type { Clock } from "../core/ports/storage.ts";
@@ -35,8 +35,7 @@ export interface StdioTransport extends Transport {
 /**
  * The only variables of the bot's environment passed on are those of its entry and those the SDK considers necessary for any server (PATH,
  * HOME …).
- * @param home absolute path of a folder that it is started in, made if missing, unless its entry names another or, in its command or
- *   arguments, something relative to the bot's own folder
+ * @param home absolute path of a folder that it is started in unless its entry names another. It is made if missing, for this user alone
  */
 export async function createStdioTransport(
   target: Extract<Target, { type: "stdio" }>,
@@ -47,8 +46,12 @@ export async function createStdioTransport(
     import("@modelcontextprotocol/client/stdio"),
     import("@modelcontextprotocol/client"),
   ]);
-  const own = target.cwd === undefined && !namesRelative(target) ? home : undefined;
-  if (own !== undefined) await mkdir(own, { recursive: true, mode: 0o700 });
+  const own = target.cwd === undefined ? home : undefined;
+  if (own !== undefined) {
+    await mkdir(own, { recursive: true });
+    await chmod(own, 0o700);
+  }
+  const { command, args } = own === undefined ? target : withWholePaths(target);
   let child: ChildProcess | undefined;
   let ending: string | undefined;
   let stderr = "";
@@ -63,7 +66,7 @@ export async function createStdioTransport(
     kill: () => child && killGroup(child),
     start: () =>
       new Promise((resolve, reject) => {
-        const { command, args, cwd = own, env } = target;
+        const { cwd = own, env } = target;
         const inherited = getDefaultEnvironment();
         const started = spawnGroup(command, args, { cwd, env: { ...inherited, ...env }, stdio: "pipe" });
         child = started;
@@ -100,8 +103,17 @@ export async function createStdioTransport(
   return withExactNumbers(transport);
 }
 
-function namesRelative({ command, args }: { command: string; args: readonly string[] }): boolean {
-  return [command, ...args].some((each) => !isAbsolute(each) && existsSync(each));
+/**
+ * What an entry names in the bot's own folder, with its whole path: a program with a separator in its name, a file, and anything else with
+ * a separator. Other words stay as they are, even if there is a folder of that name.
+ */
+function withWholePaths({ command, args }: { command: string; args: readonly string[] }) {
+  const isPath = (text: string) => text.includes("/") || text.includes(sep);
+  const whole = (text: string) => {
+    const found = statSync(text, { throwIfNoEntry: false });
+    return found !== undefined && (found.isFile() || isPath(text)) ? resolve(text) : text;
+  };
+  return { command: isPath(command) ? whole(command) : command, args: args.map(whole) };
 }
 
 function failedStart(

@@ -1,3 +1,4 @@
+import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
 
 /** Decides which addresses tools may reach: public ones, and private ones the operator listed. */
@@ -10,19 +11,28 @@ export interface AddressPolicy {
 export interface Reach {
   /** Private host names (`*.` for subdomains), addresses or CIDRs that may be reached. */
   allow: readonly string[];
-  /** Never reached, whatever is allowed. */
-  own?: OwnPort | undefined;
+  /** Never reached at any address of this machine, whatever is allowed. */
+  own?: OwnPorts | undefined;
+  /** The addresses of this machine at present; default: those of its network interfaces. */
+  addresses?: () => readonly string[];
 }
 
-/** The port of this machine at which the bot itself listens; undefined while it does not. */
-export type OwnPort = () => number | undefined;
+/** The ports of this machine at which the bot itself listens at present. What listens adds its port, and deletes it at its end. */
+export type OwnPorts = Set<number>;
+
+const interfaceAddresses = () =>
+  Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
 
 /**
  * `allow` contains host names (`intranet.example.com`, `*.example.com`), IP addresses and CIDRs (`10.1.0.0/16`). A listed name may resolve
- * to any address; a listed address is reachable under every name. Other entries are ignored. Nothing allows the bot's own port, because the
+ * to any address; a listed address is reachable under every name. Other entries are ignored. Nothing allows the bot's own ports, because the
  * bot may treat connections from this machine as its operator's.
  */
-export function createAddressPolicy(allow: readonly string[], own: OwnPort = () => undefined): AddressPolicy {
+export function createAddressPolicy({
+  allow,
+  own = new Set(),
+  addresses = interfaceAddresses,
+}: Reach): AddressPolicy {
   const hosts = new Set<string>();
   const suffixes: string[] = [];
   const networks: [ipaddr.IPv4 | ipaddr.IPv6, number][] = [];
@@ -35,7 +45,7 @@ export function createAddressPolicy(allow: readonly string[], own: OwnPort = () 
   }
   return {
     permits(host, address, port) {
-      if (port !== undefined && port === own() && isThisMachine(address)) return false;
+      if (port !== undefined && own.has(port) && isOfMachine(address, addresses())) return false;
       if (isPublicAddress(address)) return true;
       const name = bareHost(host);
       if (hosts.has(name) || suffixes.some((suffix) => name.endsWith(suffix))) return true;
@@ -44,8 +54,18 @@ export function createAddressPolicy(allow: readonly string[], own: OwnPort = () 
   };
 }
 
-function isThisMachine(address: string): boolean {
-  return ipaddr.isValid(address) && ["loopback", "unspecified"].includes(ipaddr.process(address).range());
+/** Whether a connection to the address ends at the machine with these addresses. Zones of IPv6 make no difference. */
+function isOfMachine(address: string, addresses: readonly string[]): boolean {
+  const reached = unwrapped(address);
+  if (reached === undefined || ["loopback", "unspecified"].includes(reached.range())) return true;
+  return addresses.some((each) => unwrapped(each)?.toByteArray().join() === reached.toByteArray().join());
+}
+
+/** An address without its zone; the IPv4 address that an IPv6 address contains. Undefined for anything else. */
+function unwrapped(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  if (!ipaddr.isValid(address)) return undefined;
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv6 ? (embeddedIpv4(parsed) ?? parsed) : parsed;
 }
 
 /** A host name in lower case without brackets, trailing dot and surrounding space. */
@@ -117,7 +137,7 @@ function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
  * sandbox has its own loopback, so names of this machine lead nowhere, whatever is allowed.
  */
 export function createCouldReach(allow: readonly string[]): (host: string) => boolean {
-  const policy = createAddressPolicy(allow);
+  const policy = createAddressPolicy({ allow });
   return (host) => {
     const name = host.replace(/^\[?([^\]]*?)\]?(?::\d+)?$/, (whole, inside) =>
       ipaddr.isValid(whole) ? whole : inside,

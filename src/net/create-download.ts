@@ -14,8 +14,8 @@ export type Download = (
 ) => Promise<{ ok: true; data: Uint8Array; name: string } | { ok: false; reason: string }>;
 
 /** Downloads through the guard: `reason` is a sentence for a person. Rejects only on abort, with the signal's reason. */
-export function createDownload({ allow, own }: Reach): Download {
-  const policy = createAddressPolicy(allow, own);
+export function createDownload(reach: Reach): Download {
+  const policy = createAddressPolicy(reach);
   return async (url, { maxBytes, timeoutMs, signal }) => {
     const limits = { policy, timeoutMs, maxBytes, maxRedirects, userAgent: "Knack" };
     try {

@@ -47,7 +47,7 @@ const noSignal = new AbortController().signal;
 export function createWeb(options: WebOptions): Web {
   const { documents } = options;
   const limits: FetchLimits = {
-    policy: createAddressPolicy(options.allow, options.own),
+    policy: createAddressPolicy(options),
     timeoutMs: options.timeoutMs ?? 20_000,
     maxBytes: options.maxBytes ?? 5_000_000,
     maxRedirects: options.maxRedirects ?? 5,

@@ -56,7 +56,7 @@ export function createGuardedProxy(options: GuardedProxyOptions): GuardedProxy {
   const limits = { ...defaultTrafficLimits, ...options.limits };
   const lookup = options.lookup ?? (systemLookup as LookupFunction);
   const guard = {
-    policy: createAddressPolicy(options.allow, options.own),
+    policy: createAddressPolicy(options),
     lookup,
     timeoutMs: limits.connectMs,
   };
@@ -77,7 +77,12 @@ export function createGuardedProxy(options: GuardedProxyOptions): GuardedProxy {
     async openOnLoopback(access) {
       const server = createProxyServer(roomFor(access));
       const close = await listen(server, { port: 0, host: "127.0.0.1" });
-      return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+      const { port } = server.address() as AddressInfo;
+      options.own?.add(port);
+      return {
+        url: `http://127.0.0.1:${port}`,
+        close: () => close().finally(() => options.own?.delete(port)),
+      };
     },
   };
 }

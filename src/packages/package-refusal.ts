@@ -1,3 +1,4 @@
+import { escapedInvisible } from "../base/invisible-text.ts";
 import type { SkillChoice } from "../core/skill/packages.ts";
 
 /** Why a package, or one skill of it, is refused. Thrown inside this folder only; `createPackages` turns it into an outcome. */
@@ -31,9 +32,7 @@ export function refusedEntry(code: string, name: string, why: string): PackageRe
 
 /** The name of an entry as it may be shown: invisible and control characters escaped, cut at 120 characters. */
 export function shownName(name: string): string {
-  const visible = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
-    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-  });
+  const visible = escapedInvisible(name, true);
   const cut = visible.length > 120 ? `${visible.slice(0, 117)}...` : visible;
   return `"${cut}"`;
 }

@@ -1,3 +1,4 @@
+import { invisible } from "../base/invisible-text.ts";
 import type { PackageLimits } from "./package-limits.ts";
 import { PackageRefusal, refusedEntry, refusedSkill, shownName } from "./package-refusal.ts";
 
@@ -239,7 +240,7 @@ export function packagePath(
 
 const forms: readonly [RegExp, code: string, why: string][] = [
   [/\0/, "nul_in_name", "has a NUL character in its name"],
-  [/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u, "invisible_name", "has invisible or control characters in its name"],
+  [invisible, "invisible_name", "has invisible or control characters in its name"],
   [/\ufffd/, "unreadable_name", "has a name that is not UTF-8"],
   [/\\/, "backslash", "has a backslash in its name"],
   [/^\//, "absolute_path", "has an absolute path"],

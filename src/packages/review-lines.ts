@@ -1,3 +1,4 @@
+import { withoutInvisible } from "../base/invisible-text.ts";
 /** The role of a text: run, read, not shown to readers, shown within what is read (a block of code in a guide), or data for either. */
 export type TextRole = "code" | "prose" | "comment" | "sample" | "data";
 
@@ -69,7 +70,5 @@ function isOpen(line: string): boolean {
 
 /** Text as a reader sees it, so that an invisible character within a word hides nothing. */
 function plainText(text: string): string {
-  return /^[\x20-\x7e\t\r\n]*$/.test(text)
-    ? text
-    : text.normalize("NFKC").replace(/[\p{Cf}\p{Variation_Selector}]/gu, "");
+  return /^[\x20-\x7e\t\r\n]*$/.test(text) ? text : withoutInvisible(text.normalize("NFKC"));
 }

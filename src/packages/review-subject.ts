@@ -1,5 +1,6 @@
 import { extname } from "node:path";
 import { looseText } from "../base/decode-text.ts";
+import { escapedInvisible } from "../base/invisible-text.ts";
 import type { PackageFinding } from "../core/skill/packages.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import { type ContentKind, contentKind } from "./archive-kind.ts";
@@ -75,12 +76,12 @@ export function foundIn(
 
 /** A place as it may be shown: on one line, invisible characters escaped, at most 200 characters. */
 function excerptOf(text: string): string {
-  const visible = text
-    .trim()
-    .slice(0, 1_000)
-    .replace(/[\t ]+/g, " ")
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}]/gu, (character) => {
-      return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-    });
+  const visible = escapedInvisible(
+    text
+      .trim()
+      .slice(0, 1_000)
+      .replace(/[\t ]+/g, " "),
+    true,
+  );
   return visible.length > 200 ? `${visible.slice(0, 199)}…` : visible;
 }

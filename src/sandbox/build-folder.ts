@@ -1,3 +1,4 @@
+import { onOneLine } from "../base/invisible-text.ts";
 import { constants, type Stats } from "node:fs";
 import { chmod, chown, lstat, mkdir, open, readdir, readlink } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
@@ -98,9 +99,7 @@ async function checkLink(path: string, folder: string): Promise<void> {
 }
 
 function shown(path: string, folder: string): string {
-  return relative(folder, path)
-    .replaceAll(/\p{Cc}/gu, "")
-    .slice(0, 200);
+  return onOneLine(relative(folder, path)).slice(0, 200);
 }
 
 /** A text that an installer wrote, undefined if there is none. Links are not followed. @throws BuildRefusal when it is too long */

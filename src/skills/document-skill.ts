@@ -1,3 +1,4 @@
+import { onOneLine } from "../base/invisible-text.ts";
 import path from "node:path";
 import { folderRoot, skillFolder } from "../core/ports/working-folder.ts";
 import {
@@ -175,5 +176,5 @@ function listed(names: readonly string[]): string {
 
 /** The name must not begin a new line. */
 function plain(name: string): string {
-  return name.replace(/\p{C}/gu, "?").slice(0, 200);
+  return onOneLine(name).slice(0, 200);
 }

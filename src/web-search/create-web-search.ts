@@ -1,5 +1,5 @@
 import { errorText } from "../base/error-text.ts";
-import { withoutInvisible } from "../base/invisible-text.ts";
+import { onOneLine, withoutInvisible } from "../base/invisible-text.ts";
 import {
   noWebSearch,
   type WebEngine,
@@ -171,10 +171,7 @@ type Decoder = Pick<typeof import("htmlparser2"), "Parser">;
 function plainText(text: string, maxLength: number, decoder: Decoder): string {
   // Removing markup and entities shortens the text, so more than the limit is read.
   const near = text.slice(0, maxLength * 10);
-  return withoutInvisible(decoded(near.replace(markup, ""), decoder))
-    .replace(/[\s\p{Cc}]+/gu, " ")
-    .trim()
-    .slice(0, maxLength);
+  return onOneLine(withoutInvisible(decoded(near.replace(markup, ""), decoder))).slice(0, maxLength);
 }
 
 /** The text with its entities (`&amp;`, `&#8217;`) decoded. */

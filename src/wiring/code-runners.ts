@@ -12,7 +12,7 @@ import {
   type Verdict,
 } from "../core/skill/programs.ts";
 import type { Skill } from "../core/skill/skill.ts";
-import type { OwnPort } from "../net/address-policy.ts";
+import type { OwnPorts } from "../net/address-policy.ts";
 import { createGuardedProxy } from "../net/guarded-proxy.ts";
 import type { Sandbox, SandboxOptions } from "../sandbox/create-sandbox.ts";
 import { serverTimeZone } from "./app-settings.ts";
@@ -20,7 +20,7 @@ import { serverTimeZone } from "./app-settings.ts";
 const megabyte = 1_048_576;
 
 /** Options of `createSandbox`, from the configuration. */
-export function sandboxOptions(config: Config, own?: OwnPort): SandboxOptions {
+export function sandboxOptions(config: Config, own?: OwnPorts): SandboxOptions {
   const { execution } = config.skills;
   const certificates = certificateFiles(processEnvironment());
   return {
@@ -55,7 +55,7 @@ const maxInstall = 900_000;
 /** The sources of packages for code. An index named by the operator may be in a private network. */
 function packageOptions(
   { net, skills }: Config,
-  own?: OwnPort,
+  own?: OwnPorts,
 ): Pick<SandboxOptions, "packages" | "openPackageProxy"> {
   const { python_index, npm_registry, package_hosts, package_megabytes } = skills.execution;
   const maxBytes = package_megabytes * megabyte;
@@ -87,7 +87,7 @@ function programFolders(): string[] {
 }
 
 interface RunnerDeps {
-  own: OwnPort;
+  own: OwnPorts;
   /** Of all processes that use the data folder at the same time; without it, there is one. */
   mutex: Mutex | undefined;
 }

@@ -44,7 +44,7 @@ function sealedFor(platform: string, { data, secret_key }: Config, { store }: Pl
 }
 
 async function openSlack(config: Config, deps: PlatformDeps) {
-  const { createSlackConnection } = await import("../platforms/slack/connection/create-slack-connection.ts");
+  const { createSlackConnection } = await import("../platforms/slack/create-slack-connection.ts");
   return createSlackConnection({
     ...deps,
     sealed: sealedFor("slack", config, deps),
@@ -54,9 +54,7 @@ async function openSlack(config: Config, deps: PlatformDeps) {
 
 async function openDiscord(config: Config, deps: PlatformDeps) {
   const { discord, operators } = config;
-  const { createDiscordConnection } = await import(
-    "../platforms/discord/connection/create-discord-connection.ts"
-  );
+  const { createDiscordConnection } = await import("../platforms/discord/create-discord-connection.ts");
   return createDiscordConnection({
     ...deps,
     sealed: sealedFor("discord", config, deps),

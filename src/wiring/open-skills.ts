@@ -16,7 +16,7 @@ import { createImportedSkills } from "../imported/create-imported-skills.ts";
 import { createMcpLogin, type McpLoginWithReturn } from "../mcp/login/create-mcp-login.ts";
 import { createMcpServers } from "../mcp/mcp-servers.ts";
 import { createServerRequests } from "../mcp/requests/create-server-requests.ts";
-import type { OwnPort } from "../net/address-policy.ts";
+import type { OwnPorts } from "../net/address-policy.ts";
 import { createDownload } from "../net/create-download.ts";
 import { createGuardedProxy } from "../net/guarded-proxy.ts";
 import { createPackages, type ManagedPackages } from "../packages/create-packages.ts";
@@ -46,8 +46,8 @@ export interface SkillDeps {
   mutex?: Mutex | undefined;
   clock: Clock;
   web: Web;
-  /** The port of the bot itself, which skills must not reach. */
-  own: OwnPort;
+  /** The ports of the bot itself, which skills must not reach. */
+  own: OwnPorts;
   /** Knack's own version. */
   version: string;
   report(error: unknown, where: string): void;

@@ -11,7 +11,7 @@ import { noMeans, type WorkMeans } from "../core/ports/work-context.ts";
 import { createProviderSearch } from "../models/create-provider-search.ts";
 import { createEmbedder } from "../models/openai/embedder.ts";
 import { createImageMaker } from "../models/openai/image-maker.ts";
-import type { OwnPort } from "../net/address-policy.ts";
+import type { OwnPorts } from "../net/address-policy.ts";
 import { createDownload } from "../net/create-download.ts";
 import { createWeb } from "../net/create-web.ts";
 import { createWebSearch, howToGetOne } from "../web-search/create-web-search.ts";
@@ -25,8 +25,8 @@ import {
 import { modelSettings, webOptions } from "./app-settings.ts";
 
 export interface MeansDeps {
-  /** The port of the bot itself, which searches must not reach. */
-  own: OwnPort;
+  /** The ports of the bot itself, which searches must not reach. */
+  own: OwnPorts;
   clock: Clock;
 }
 

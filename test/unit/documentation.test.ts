@@ -282,6 +282,7 @@ const foreign = new Set([
     "NODE_USE_ENV_PROXY",
     "NODE_EXTRA_CA_CERTS",
     "NODE_PATH",
+    "KNACK_FAMILIES",
     "KNACK_PICTURES",
     "SCMP_ACT_ALLOW",
     "SYS_ADMIN",

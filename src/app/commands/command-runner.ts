@@ -1,10 +1,9 @@
-import type { TurnEventBody } from "../../core/log/turn-event.ts";
+import type { Emit, TurnEventBody } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import type { NewFile } from "../../core/ports/storage.ts";
 import { nearest } from "../../core/skill/skill-identifier.ts";
 import { runSkill } from "../../core/turn/run-skill.ts";
-import { createEventChannel } from "../../core/turn/turn-opening.ts";
 import { WaitingForPerson } from "../../core/values/failure.ts";
 import type { GivenCommand, Inbound } from "../../core/values/inbound.ts";
 import {
@@ -17,7 +16,7 @@ import {
 } from "../operations/operation.ts";
 import type { Services } from "../operations/services.ts";
 import { type CommandReader, familiesOf } from "../turns/command-reader.ts";
-import { sayForCause } from "../turns/no-start.ts";
+import { emitAll, sayForCause } from "../turns/no-start.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 
 /** Runs slash commands as turns of their own: they are stored, deduplicated and shown like messages. */
@@ -29,13 +28,13 @@ export function createCommandRunner(
   platforms: ChatPlatforms,
 ) {
   return {
-    async *run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void> {
-      if (claimed.inbound.cause?.says !== undefined) return yield* sayForCause(claimed);
+    async run(claimed: ClaimedTurn, emit: Emit, signal: AbortSignal): Promise<void> {
+      if (claimed.inbound.cause?.says !== undefined) return emitAll(sayForCause(claimed), emit);
       const isResumed = claimed.events.some((event) => event.type === "turn_started");
-      yield isResumed ? { type: "turn_resumed" } : { type: "turn_started", profile: "command", model: "" };
-      const channel = createEventChannel<TurnEventBody>();
+      await emit(
+        isResumed ? { type: "turn_resumed" } : { type: "turn_started", profile: "command", model: "" },
+      );
       const { inbound, turn_id } = claimed;
-      let result: CommandResult | undefined;
       const said = reader.read(inbound.text, inbound);
       const call: Omit<CommandCall, "input"> = {
         words: (said.kind === "command" ? said.words : inbound.text).trim(),
@@ -45,34 +44,27 @@ export function createCommandRunner(
         files: filesOf(inbound, platforms, signal),
         signal,
         show(text) {
-          void channel.emit({ type: "text_reset" });
-          void channel.emit({ type: "text_delta", text });
+          void emit({ type: "text_reset" });
+          void emit({ type: "text_delta", text });
         },
         async runSkill(skillId, params) {
           const turn = await turns.prepare(claimed, signal);
           const ports = turns.portsFor(turn_id, inbound.namespace, inbound.author);
-          const events = runSkill(turn, ports, turns.metaTools, skillId, params);
-          let next = await events.next();
-          for (; !next.done; next = await events.next()) await channel.emit(next.value);
-          if (next.value === "waiting") throw new WaitingForPerson();
-          return next.value;
+          const result = await runSkill(turn, ports, turns.metaTools, emit, { skillId, params });
+          if (result === "waiting") throw new WaitingForPerson();
+          return result;
         },
       };
-      const work = execute(all, services, inbound.command, call).then(
-        (value) => {
-          result = value;
-        },
-        (error: unknown) => {
-          // `turn_waiting` was emitted; the command runs again when a person has answered.
-          if (!(error instanceof WaitingForPerson)) throw error;
-        },
-      );
-      yield* channel.drain(work);
+      const result = await execute(all, services, inbound.command, call).catch((error: unknown) => {
+        // `turn_waiting` was emitted; the command runs again when a person has answered.
+        if (!(error instanceof WaitingForPerson)) throw error;
+        return undefined;
+      });
       if (result === undefined) return;
-      if (result.file !== undefined) yield await storeFile(claimed, turns, result.file);
+      if (result.file !== undefined) await emit(await storeFile(claimed, turns, result.file));
       const outcome = signal.aborted ? "stopped" : result.ok ? "completed" : "failed";
       const { text, output, private: isPrivate, silent } = result;
-      yield { type: "turn_finished", outcome, text, output, private: isPrivate, silent };
+      await emit({ type: "turn_finished", outcome, text, output, private: isPrivate, silent });
     },
   };
 }

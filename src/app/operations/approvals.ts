@@ -42,6 +42,13 @@ const decision = z.object({
 });
 type DecisionInput = z.output<typeof decision>;
 
+/** The turn that asks, which the id of an approval begins with. */
+const askingTurn = {
+  turn: ({ input: { id }, services }: OperationCall<{ id: string }>) =>
+    services.turns.get(id.slice(0, Math.max(0, id.lastIndexOf(":")))),
+  missing: "Nothing here waits for approval under that id. `/agent approvals` shows what does.",
+};
+
 /** The option of a command that decides. */
 const openOption: CommandOption = {
   name: "id",
@@ -61,6 +68,7 @@ export const decideApproval = operation({
     decided: z.boolean().describe("false when it was already decided or had expired"),
   }),
   who: { decide: mayDecide },
+  about: askingTurn,
   http: {
     route: "POST /approvals/{id}",
     summary: "Approve or refuse what a tool asked for",
@@ -94,6 +102,7 @@ export const showApproval = operation({
     text: z.string().optional().describe("that the person may edit before they approve the call"),
   }),
   who: "anyone",
+  about: askingTurn,
   async run({ input: { id }, asker, services }) {
     const found = await services.approvals.show(id, asker.by);
     if (!found.ok) return found;
@@ -111,11 +120,9 @@ const contradiction: Outcome<never> = {
 /** A command may decide only in the channel in which the tool asked. */
 async function mayDecide(call: OperationCall<DecisionInput>): Promise<Outcome<unknown>> {
   const { input, asker, services, command } = call;
-  const turn = await services.turns.get(input.id.slice(0, Math.max(0, input.id.lastIndexOf(":"))));
-  if (command !== undefined && turn?.namespace !== asker.namespace) {
-    const message = "Nothing here waits for approval under that id. `/agent approvals` shows what does.";
-    return { ok: false, status: 404, message };
-  }
+  const turn = await askingTurn.turn(call);
+  if (command !== undefined && turn?.namespace !== asker.namespace)
+    return { ok: false, status: 404, message: askingTurn.missing };
   return services.approvals.mayDecide(input.id, asker.by);
 }
 

@@ -4,6 +4,7 @@ import { objectOf } from "../../core/values/json.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
 import { feedbackKey } from "../services/shapes.ts";
 import { managers, operation, operators } from "./operation.ts";
+import { readableTurn } from "./turns/readable-turn.ts";
 
 const line = z.looseObject({
   at: z.number().describe("ms since the epoch"),
@@ -105,13 +106,16 @@ export const listFeedback = operation({
     );
     return lines.slice(0, 20).join("\n") || "Nobody rated an answer 👎 here.";
   },
-  async run({ input: { namespace }, services: { turns, store } }) {
-    const latest = await turns.list({ namespace, limit: maxTurns });
+  async run(call) {
+    const { turns, store } = call.services;
+    const latest = await turns.list({ namespace: call.input.namespace, limit: maxTurns });
     const answers = await Promise.all(
-      latest.map(async ({ turn_id, accepted_at, author, text }) => {
+      latest.map(async (record) => {
+        const { turn_id, accepted_at, author } = record;
         const verdicts = Object.entries(objectOf(await store.get(feedbackKey(turn_id))));
         const who = (verdict: string) =>
           verdicts.flatMap(([person, said]) => (said === verdict ? [person] : []));
+        const { text } = (await readableTurn(record, call)).turn;
         const rated = { good: who("good"), bad: who("bad") };
         return { turn_id, at: accepted_at, asker: author.name, question: beginningOf(text, 300), ...rated };
       }),

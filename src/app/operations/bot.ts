@@ -14,6 +14,7 @@ export const aboutBot = operation({
     suggestions: z.array(z.string()),
   }),
   who: "anyone",
+  about: "bot",
   http: {
     route: "GET /about",
     summary: "What a client needs to know at start",

@@ -15,7 +15,8 @@ import { isDirectMessage, namespaceSchema } from "../../core/values/place.ts";
 import { whyUnusable } from "../../core/values/profile.ts";
 import { channelName, closed } from "../services/shapes.ts";
 import { settingForms } from "./channel-forms.ts";
-import { type OperationCall, operation, shown } from "./operation.ts";
+import { type OperationCall, operation, operators, shown } from "./operation.ts";
+import { readableTurn } from "./turns/readable-turn.ts";
 import { modelWords, usageText } from "./words.ts";
 
 const channel = z.object({
@@ -30,7 +31,7 @@ export const listChannels = operation({
   name: "channel.list",
   input: z.object({ platform: z.string().min(1).max(50).default("console") }),
   output: z.object({ namespaces: z.array(z.object({ namespace: z.string(), direct: z.boolean() })) }),
-  who: "anyone",
+  who: operators("list channels"),
   http: {
     route: "GET /namespaces",
     summary: "Channels in which something was said",
@@ -138,11 +139,19 @@ export const showStatus = operation({
       return shown(lines.join("\n\n").replaceAll("\n\n- ", "\n- "));
     },
   },
-  async run({ input: { namespace }, services, command }) {
+  async run(call) {
+    const { services, command } = call;
+    const { namespace } = call.input;
     const state = await readNamespace(services.store, namespace);
-    const running = (await services.turns.list({ namespace, limit: 50 }))
-      .filter((turn) => turn.status !== "finished" && turn.turn_id !== command?.turn_id)
-      .map(({ status, text, author }) => ({ status, text, asker: author.name }));
+    const open = (await services.turns.list({ namespace, limit: 50 })).filter(
+      (turn) => turn.status !== "finished" && turn.turn_id !== command?.turn_id,
+    );
+    const readable = await Promise.all(open.map((turn) => readableTurn(turn, call)));
+    const running = readable.map(({ turn: { status, text, author } }) => ({
+      status,
+      text,
+      asker: author.name,
+    }));
     return { ok: true, value: { channel: presentChannel(namespace, state), running } };
   },
 });
@@ -191,6 +200,7 @@ export const listAgents = operation({
     agents: z.array(agentSchema),
   }),
   who: "anyone",
+  about: "asker",
   chat: {
     command: "agent list",
     description: "Shows the agents there are",

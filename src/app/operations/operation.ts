@@ -5,6 +5,7 @@
  * A surface reads the input, `runOperation` decides who may and runs it, and the surface shows what the definition says.
  */
 import type { z } from "zod";
+import type { TurnRecord } from "../../core/log/turn-log.ts";
 import type { NewFile } from "../../core/ports/storage.ts";
 import type { ToolResult } from "../../core/skill/tool.ts";
 import type { Asker, Outcome } from "../../core/values/failure.ts";
@@ -32,6 +33,15 @@ export type Who<Input> =
   | "anyone"
   | { least: "manager" | "operator"; refusal: string }
   | { decide(call: OperationCall<Input>): Promise<Outcome<unknown>> };
+
+/** What an operation is about where its input names no channel (`ns` or `namespace`). */
+type About<Input> =
+  /** Nothing that belongs to a channel or a person. */
+  | "bot"
+  /** What belongs to the asker, or to the channel in which they ask: `run` looks at nothing else. */
+  | "asker"
+  /** A turn; undefined if there is none. `missing` is what people are told where there is none that they may reach. */
+  | { turn(call: OperationCall<Input>): Promise<TurnRecord | undefined>; missing?: string };
 
 /** A route of the HTTP API. Input in braces is in the path, the rest in the query (GET, DELETE) or the JSON body. */
 interface HttpForm {
@@ -159,6 +169,8 @@ export interface Operation<
   readonly input: Input;
   readonly output: Output;
   readonly who: Who<z.output<Input>>;
+  /** Required where people may run it and its input has neither `ns` nor `namespace`. */
+  readonly about?: About<z.output<Input>>;
   readonly http?: HttpForm;
   /** One operation may be several commands. */
   readonly chat: readonly ChatForm<z.output<Input>, z.input<Output>>[];
@@ -211,10 +223,10 @@ export function operators(refusal: string): Who<unknown> {
  * `call.input` was parsed with the schema of the operation.
  */
 export async function runOperation<Input extends z.ZodObject, Output extends z.ZodType>(
-  { who, run, audit }: Operation<string, Input, Output>,
+  { who, about, run, audit }: Operation<string, Input, Output>,
   call: OperationCall<z.output<Input>>,
 ): Promise<Outcome<z.input<Output>>> {
-  const allowed = await mayRun(who, call);
+  const allowed = await mayRun({ who, about }, call);
   if (!allowed.ok) return allowed;
   const outcome = await run(call);
   if (!outcome.ok || audit === undefined) return outcome;
@@ -231,12 +243,39 @@ export function inputProblems({ issues }: z.ZodError): string {
   return issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
 }
 
-async function mayRun<Input>(who: Who<Input>, call: OperationCall<Input>): Promise<Outcome<unknown>> {
-  if (who === "anyone") return { ok: true, value: undefined };
-  if ("decide" in who) return who.decide(call);
-  const { by, namespace } = call.asker;
-  const may = who.least === "operator" ? mayOperate(by) : mayManage(by, namespace);
-  return may ? { ok: true, value: undefined } : { ok: false, status: 403, message: who.refusal };
+/**
+ * The only rule about where people may reach: the channel in which they ask, and their own turns everywhere. A surface has looked up that
+ * the person is in the channel it names as theirs (`Asker.namespace`). What they may not reach is reported as not found. Operators reach
+ * everything.
+ */
+async function isReached<Input extends object>(
+  about: About<Input> | undefined,
+  call: OperationCall<Input>,
+): Promise<Outcome<unknown>> {
+  const { by, namespace: here } = call.asker;
+  const reached = { ok: true, value: undefined } as const;
+  if (mayOperate(by) || about === "bot" || about === "asker") return reached;
+  if (about !== undefined) {
+    const turn = await about.turn(call);
+    if (turn?.namespace === here || turn?.author.id === by.id) return reached;
+    return { ok: false, status: 404, message: about.missing ?? "There is nothing with that id here." };
+  }
+  const { ns, namespace = ns }: { ns?: unknown; namespace?: unknown } = call.input;
+  if (namespace === here) return reached;
+  return { ok: false, status: 404, message: "That belongs to another channel. Ask there." };
+}
+
+async function mayRun<Input extends object>(
+  { who, about }: { who: Who<Input>; about: About<Input> | undefined },
+  call: OperationCall<Input>,
+): Promise<Outcome<unknown>> {
+  if (who !== "anyone" && "least" in who) {
+    const { by, namespace } = call.asker;
+    const may = who.least === "operator" ? mayOperate(by) : mayManage(by, namespace);
+    if (!may) return { ok: false, status: 403, message: who.refusal };
+  }
+  const reached = await isReached(about, call);
+  return reached.ok && who !== "anyone" && "decide" in who ? who.decide(call) : reached;
 }
 
 /** The answer of a slash command, in Markdown. */

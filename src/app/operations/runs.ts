@@ -6,6 +6,7 @@ import { namespaceSchema, threadSchema } from "../../core/values/place.ts";
 import { type SkillRun, skillRun } from "../services/skill-runs.ts";
 import { operation } from "./operation.ts";
 import type { Services } from "./services.ts";
+import { readableRuns, readableTurn } from "./turns/readable-turn.ts";
 import { presentTurn, turnEvent, turnRecord } from "./turns/turn-view.ts";
 
 const runList = z.object({ turns: z.array(turnRecord), skills: z.array(skillRun) });
@@ -42,9 +43,14 @@ export const listRuns = operation({
     ]);
     return lines.join("\n") || 'Nothing has run yet. Try: `knack ask "hello"`';
   },
-  async run({ input, services }) {
-    const [turns, skills] = await Promise.all([services.turns.list(input), services.runs(input)]);
-    return { ok: true, value: { turns: turns.map(presentTurn), skills } };
+  async run(call) {
+    const { input, services } = call;
+    const [turns, runs] = await Promise.all([services.turns.list(input), services.runs(input)]);
+    const readable = await Promise.all(turns.map((turn) => readableTurn(turn, call)));
+    return {
+      ok: true,
+      value: { turns: readable.map(({ turn }) => presentTurn(turn)), skills: readableRuns(runs, call) },
+    };
   },
 });
 
@@ -53,21 +59,24 @@ export const showRun = operation({
   input: z.object({ id: z.string().min(1).max(300).describe("of a turn or of a skill's run") }),
   output: z.object({ turn: turnRecord, events: z.array(turnEvent), skills: z.array(skillRun) }),
   who: "anyone",
+  about: { turn: ({ input, services }) => findTurn(input.id, services) },
   http: {
     route: "GET /runs/{id}",
     summary: "One turn with its events and what skills did in it",
     answers: "the turn",
   },
-  async run({ input: { id }, services }) {
-    const turn = await findTurn(id, services);
-    if (turn === undefined)
-      return { ok: false, status: 404, message: `There is no turn or skill run ${id}.` };
-    const place = { namespace: turn.namespace, thread: turn.thread };
-    const [events, runs] = await Promise.all([
-      services.turns.events(turn),
+  async run(call) {
+    const { input, services } = call;
+    const found = await findTurn(input.id, services);
+    if (found === undefined)
+      return { ok: false, status: 404, message: `There is no turn or skill run ${input.id}.` };
+    const place = { namespace: found.namespace, thread: found.thread };
+    const [{ turn, events }, runs] = await Promise.all([
+      readableTurn(found, call),
       services.runs({ ...place, limit: recentTurns }),
     ]);
-    const skills = runs.filter((run) => run.turn_id === turn.turn_id);
+    const ofTurn = runs.filter((run) => run.turn_id === turn.turn_id);
+    const skills = readableRuns(ofTurn, call);
     return { ok: true, value: { turn: presentTurn(turn), events, skills } };
   },
 });

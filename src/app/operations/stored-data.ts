@@ -8,6 +8,7 @@ export const showRetention = operation({
   input: z.object({}),
   output: retentionStatus,
   who: "anyone",
+  about: "bot",
   http: {
     route: "GET /retention",
     summary: "How long data is kept, and from when old data is deleted",

@@ -17,8 +17,6 @@ interface PlaceDescriberDeps extends Pick<TurnPorts, "clock" | "report"> {
   shaping(limits: PlatformLimits): string;
 }
 
-type Names = Pick<PlaceDescription, "name" | "topic">;
-
 /** Maximum wait of turns for one look-up, ms. */
 const maxWaitMs = 2_000;
 /** How long a name is cached, ms. */
@@ -40,19 +38,19 @@ export type PlaceDescriber = ReturnType<typeof createPlaceDescriber>;
 /** Describes the place of a conversation. The same for all threads of a channel. */
 export function createPlaceDescriber(deps: PlaceDescriberDeps) {
   const { platforms } = deps;
-  const namesIn = createNamesReader(deps);
+  const nameIn = createNameReader(deps);
   return {
     /**
-     * The name and topic of the place. Never rejects and waits at most 2 s; when the platform does not answer in time, the last known values
-     * are used, if any.
+     * The place with its name. Never rejects and waits at most 2 s; when the platform does not answer in time, the last known name is used,
+     * if any.
      */
     async describe({ namespace }: Pick<Place, "namespace">): Promise<PlaceDescription> {
       const platform = platforms.of(namespace);
       const where = platform?.writing.name ?? webChat;
-      if (isDirectMessage(namespace)) return { platform: where, kind: "direct_message" };
-      const names =
-        platform === undefined ? { name: channelOf(namespace) } : await namesIn(platform, namespace);
-      return { platform: where, kind: "channel", ...names };
+      const place = { platform: where, id: namespace };
+      if (isDirectMessage(namespace)) return { ...place, kind: "direct_message" };
+      const name = platform === undefined ? channelOf(namespace) : await nameIn(platform, namespace);
+      return { ...place, kind: "channel", name };
     },
     /** How answers are written there. */
     writing({ namespace }: Pick<Place, "namespace">): PlatformWriting {
@@ -64,21 +62,20 @@ export function createPlaceDescriber(deps: PlaceDescriberDeps) {
   };
 }
 
-function createNamesReader({ clock, report }: PlaceDescriberDeps) {
-  /** `until`: when they are asked for again, ms since the epoch. */
-  const known = new LRUCache<string, { names: Names; until: number }>(growingTo(maxCached));
+function createNameReader({ clock, report }: PlaceDescriberDeps) {
+  /** `until`: when it is asked for again, ms since the epoch. */
+  const known = new LRUCache<string, { name: string | undefined; until: number }>(growingTo(maxCached));
   /** Those under way. */
   const lookups = new Map<string, { began: number; done: Promise<unknown> }>();
 
   const look = async (platform: ChatPlatform, namespace: string): Promise<void> => {
     const found = await askPlatform(platform, namespace, report);
-    const isFound = found.name !== undefined;
-    const names = isFound ? found : (known.get(namespace)?.names ?? {});
-    known.set(namespace, { names, until: clock.now() + (isFound ? cacheMs : retryDelayMs) });
+    const name = found ?? known.get(namespace)?.name;
+    known.set(namespace, { name, until: clock.now() + (found === undefined ? retryDelayMs : cacheMs) });
     lookups.delete(namespace);
   };
 
-  return async (platform: ChatPlatform, namespace: string): Promise<Names> => {
+  return async (platform: ChatPlatform, namespace: string): Promise<string | undefined> => {
     const before = known.get(namespace);
     if (before === undefined || before.until <= clock.now()) {
       const under = lookups.get(namespace) ?? { began: clock.now(), done: look(platform, namespace) };
@@ -86,22 +83,22 @@ function createNamesReader({ clock, report }: PlaceDescriberDeps) {
       const left = under.began + maxWaitMs - clock.now();
       if (left > 0) await unlessLate(left, clock, under.done);
     }
-    return known.get(namespace)?.names ?? {};
+    return known.get(namespace)?.name;
   };
 }
 
-/** Asks for the channel, never for a thread in it. Empty when the platform does not answer. */
+/** Asks for the name of the channel, never of a thread in it. Undefined when the platform does not answer. */
 async function askPlatform(
   platform: ChatPlatform,
   namespace: string,
   report: PlaceDescriberDeps["report"],
-): Promise<Names> {
+): Promise<string | undefined> {
   try {
-    const { name, topic } = await platform.describe({ namespace, thread: channelThread });
-    return { name: name || undefined, topic: topic || undefined };
+    const { name } = await platform.describe({ namespace, thread: channelThread });
+    return name || undefined;
   } catch (error) {
     report(error, "describing a channel");
-    return {};
+    return undefined;
   }
 }
 

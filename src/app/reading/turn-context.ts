@@ -1,4 +1,4 @@
-import type { TurnEventBody } from "../../core/log/turn-event.ts";
+import type { Emit } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn } from "../../core/log/turn-log.ts";
 import { type ChatPlatforms, PlatformError } from "../../core/ports/chat-platform.ts";
 import type { FileStore } from "../../core/ports/storage.ts";
@@ -38,12 +38,9 @@ export class TurnContextReader {
 
   /**
    * The context of a turn: read once, before its first model call, and from the turn's log afterwards. Undefined when there is nothing to
-   * read. Yields usage events, then the event that stores the context. A failure becomes a note in the context and never fails the turn.
+   * read. Emits usage events, then the event that stores the context. A failure becomes a note in the context and never fails the turn.
    */
-  async *read(
-    claimed: ClaimedTurn,
-    signal: AbortSignal,
-  ): AsyncGenerator<TurnEventBody, MessageContext | undefined> {
+  async read(claimed: ClaimedTurn, emit: Emit, signal: AbortSignal): Promise<MessageContext | undefined> {
     const made = claimed.events.find((event) => event.type === "context_read");
     if (made !== undefined) return made;
     const read = await unlessAborted(signal, () =>
@@ -51,8 +48,8 @@ export class TurnContextReader {
     );
     if (read === undefined) return undefined;
     const { context, usage } = read;
-    yield* usage;
-    yield { type: "context_read", ...context };
+    for (const event of usage) await emit(event);
+    await emit({ type: "context_read", ...context });
     await removeGiven(this.#deps.files, claimed, context);
     return context;
   }

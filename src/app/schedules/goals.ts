@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { trimEndOf } from "../../base/line-for-people.ts";
-import type { TurnEventBody } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn, TurnRecord } from "../../core/log/turn-log.ts";
 import type { Goal, GoalView, Planner } from "../../core/ports/schedules.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
+import type { TurnObserver } from "../turns/turn-writer.ts";
 import { jobsOf } from "./jobs.ts";
 import { makerNow } from "./maker-now.ts";
 import { type Entry, idOf } from "./plan-book.ts";
@@ -68,17 +68,16 @@ export class Goals {
     return ended;
   }
 
-  /** The events of a turn. Once the end of one that works on a goal is stored, the goal is looked at. */
-  follow(
-    { inbound: { cause } }: Pick<ClaimedTurn, "inbound">,
-    events: AsyncGenerator<TurnEventBody, void>,
-  ): AsyncGenerator<TurnEventBody, void> {
-    return cause?.kind === "goal" ? this.#lookAfter(cause.id, events) : events;
+  /** Once the end of a turn that works on a goal is stored, the goal is looked at. */
+  follow({ inbound: { cause } }: Pick<ClaimedTurn, "inbound">): TurnObserver {
+    if (cause?.kind !== "goal") return {};
+    return {
+      after: ({ type }) => (type === "turn_finished" ? this.#look(cause.id) : undefined),
+    };
   }
 
-  async *#lookAfter(id: string, events: AsyncGenerator<TurnEventBody, void>): AsyncGenerator<TurnEventBody> {
+  async #look(id: string): Promise<void> {
     const { book, clock, wake, report } = this.#planning;
-    yield* events;
     try {
       await book.change(id, ({ value }) => (isGoing(value) ? { due_at: clock.now() } : undefined));
       wake();

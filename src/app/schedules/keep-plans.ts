@@ -6,10 +6,10 @@ import type {
   PlannedView,
   Planner,
   Proposal,
-  Receiver,
   Schedule,
   Schedules,
   Trigger,
+  WantedReceiver,
   Wish,
 } from "../../core/ports/schedules.ts";
 import type { Outcome } from "../../core/values/failure.ts";
@@ -33,7 +33,7 @@ export class Plans implements Omit<Schedules, "jobs"> {
     this.#planning = planning;
   }
 
-  plan(planner: Planner, wish: Wish, receiver?: Receiver): Promise<Outcome<Proposal>> {
+  plan(planner: Planner, wish: Wish, receiver?: WantedReceiver): Promise<Outcome<Proposal>> {
     return planWish(this.#planning, planner, wish, receiver);
   }
 

@@ -9,10 +9,12 @@ import {
   type Schedule,
   type TriggerCondition,
   triggerSchema,
+  type WantedReceiver,
   type Wish,
 } from "../../core/ports/schedules.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { timeZoneNamed } from "../../core/values/inbound.ts";
+import { mentioned, named } from "../../core/values/label.ts";
 import { makerNow, personNow } from "./maker-now.ts";
 import { resolveTools } from "./needed-tools.ts";
 import { limitProblem, mayChange, whyNoPlans } from "./plan-rights.ts";
@@ -26,7 +28,7 @@ export async function planWish(
   planning: Planning,
   planner: Planner,
   wish: Wish,
-  receiver?: Receiver,
+  receiver?: WantedReceiver,
 ): Promise<Outcome<Proposal>> {
   const problem = whyNoPlans(planner);
   if (problem !== undefined) return problem;
@@ -43,7 +45,12 @@ export async function planWish(
   if (unasked !== undefined) return refused(`${unasked} Nothing was made.`, 409);
   const tools = await resolveTools(planning, what === "task" ? names : [], namespace);
   if (!tools.ok) return tools;
-  return planSchedule(planning, planner, { ...common, what, for: receiver, tools: tools.value }, wish);
+  const schedule = { ...common, what, for: receiver && asReceiver(receiver), tools: tools.value };
+  return planSchedule(planning, planner, schedule, { ...wish, who: receiver?.who });
+}
+
+function asReceiver({ id, name, namespace }: WantedReceiver): Receiver {
+  return { id, name, namespace };
 }
 
 /** New times of a schedule. */
@@ -89,12 +96,12 @@ async function whyNot(
   return limitProblem(await planning.book.list(namespace), plan.maker.id, planning.limits);
 }
 
-/** Gives a schedule its times. The question and the view name them in the planner's own zone. */
+/** Gives a schedule its times. The question and the view name them in the planner's own zone. `who`: its receiver, as cards name them. */
 async function planSchedule(
   planning: Planning,
   { author, place }: Planner,
   unplanned: Omit<Schedule, "timing" | "time_zone" | "next">,
-  when: When,
+  { who, ...when }: When & { who?: string | undefined },
 ): Promise<Outcome<Proposal>> {
   const own = await zoneFor(planning, author, place.namespace);
   const zone = when.zone === undefined ? own : timeZoneNamed(when.zone);
@@ -108,14 +115,15 @@ async function planSchedule(
   const { what, text, for: receiver, maker } = value;
   const times = nextInWords(value, now, own).map((time) => `${time} ${own}`);
   const words = whenInWords(value);
-  const does = what === "reminder" ? `Remind ${(receiver ?? maker).name} of` : "Do";
+  const reader = receiver ?? maker;
+  const does = what === "reminder" ? `Remind ${who ?? mentioned(reader.name, reader.id)} of` : "Do";
   const tools = value.tools.map(({ tool }) => tool);
   const unasked =
     tools.length === 0
       ? ""
       : ` It may then use ${tools.join(", ")} without asking again, for what this text names: with anything else it asks.`;
   const question = `${does} “${text}” ${words}? Next: ${times.join(", ")}.${unasked}`;
-  const whom = receiver === undefined ? {} : { for: receiver.name };
+  const whom = receiver === undefined ? {} : { for: named(receiver.name, receiver.id) };
   const shown = { what, ...whom, text, when: words, next: times, tools };
   return { ok: true, value: { value, question, shown, asks: what === "task" || "cron" in timing } };
 }

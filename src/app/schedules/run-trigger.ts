@@ -1,6 +1,7 @@
 import { maxHappened, maxTogether, type Trigger, type TriggerEvent } from "../../core/ports/schedules.ts";
 import { cut } from "../../core/values/cut.ts";
 import { type Author, onBehalfOf } from "../../core/values/inbound.ts";
+import { idOf, named } from "../../core/values/label.ts";
 import { assignEvents, eventsOf, type Held, settleEvents } from "./held-events.ts";
 import { personNow } from "./maker-now.ts";
 import type { Entry } from "./plan-book.ts";
@@ -180,8 +181,10 @@ async function textOf(
   const told = await Promise.all(
     events.map(async ({ at, by, happened, reference }) => {
       const found = await messageOf(planning, namespace, reference);
-      const message = found && `\nThe message, by ${found.author.name} (${found.link}):\n${found.text}`;
-      const who = by === undefined ? "" : `, by ${by}`;
+      const message =
+        found &&
+        `\nThe message, by ${named(found.author.name, found.author.id)} (${found.link}):\n${found.text}`;
+      const who = by === undefined ? "" : `, by ${idOf(by)}`;
       return `[${shownTime(at, zone)} ${zone}${who}] ${happened}${message ?? ""}`;
     }),
   );

@@ -4,7 +4,7 @@ import type { ClaimedTurn, FinishedPosition, TurnRecord } from "../../core/log/t
 import type { Allowed, Inbound } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
 import type { AppDeps } from "../app-deps.ts";
-import type { Watcher } from "../turns/dispatcher.ts";
+import type { TurnObserver } from "../turns/turn-writer.ts";
 import type { Audit } from "./audit.ts";
 import type { AuditLine, StoredAudit } from "./stored-audit.ts";
 
@@ -170,18 +170,20 @@ export function effectsOf(turn: TurnRecord, events: readonly TurnEvent[]): strin
 export function watchForAudit(
   audit: Pick<Audit, "record" | "tell">,
   { turn_id, inbound, events }: ClaimedTurn,
-): Watcher {
+): TurnObserver {
   const lines = new TurnLines(turn_id, inbound);
   const where = { namespace: inbound.namespace, message: inbound.origin?.message };
   for (const event of events) lines.add(event, event.at);
-  return (event, at) => {
-    lines.add(event, at);
-    const done = event.type === "tool_finished" ? lines.of(event.call_id) : undefined;
-    if (done !== undefined && isOutside(done)) audit.tell({ ...where, text: effectWords(done) });
-    if (event.type !== "approval_decided" || event.by !== "") return;
-    const subject = lines.nameOf(event.approval_id);
-    const detail = `got no decision in time: **${shown(subject)}** was not run,`;
-    audit.record({ action: "approval_expired", by: inbound.author, ...where, subject, detail });
+  return {
+    after(event) {
+      lines.add(event, event.at);
+      const done = event.type === "tool_finished" ? lines.of(event.call_id) : undefined;
+      if (done !== undefined && isOutside(done)) audit.tell({ ...where, text: effectWords(done) });
+      if (event.type !== "approval_decided" || event.by !== "") return;
+      const subject = lines.nameOf(event.approval_id);
+      const detail = `got no decision in time: **${shown(subject)}** was not run,`;
+      audit.record({ action: "approval_expired", by: inbound.author, ...where, subject, detail });
+    },
   };
 }
 

@@ -1,3 +1,5 @@
+import { pattern } from "../../base/pattern.ts";
+import { invisible } from "../../base/invisible-text.ts";
 import { marksAround } from "../../base/markdown-text.ts";
 import type { GivenCommand, Guide, Inbound } from "../../core/values/inbound.ts";
 import type { Json } from "../../core/values/json.ts";
@@ -184,12 +186,14 @@ function shortOf(words: string): string | undefined {
   ];
 }
 
+const nothingSeen = pattern("v")`^[\s${invisible}]+`;
+
 /**
  * A text as a command is read: without white space and invisible characters at its beginning, and without marks around the whole of it, as
  * code has them. A full-width slash or at sign at its head becomes the ASCII one: keyboards for Chinese and Japanese type them.
  */
 function unmarked(text: string): string {
-  const visible = text.replace(/^[\s\p{Default_Ignorable_Code_Point}\p{Cf}]+/u, "").trimEnd();
+  const visible = text.replace(nothingSeen, "").trimEnd();
   const marks = visible.startsWith("/") ? 0 : marksAround(visible, visible);
   const bare = visible.slice(marks, visible.length - marks).trim();
   return bare.replace(/^[／＠]/, (head) => (head === "／" ? "/" : "@"));

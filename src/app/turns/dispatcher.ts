@@ -1,4 +1,4 @@
-import type { TurnEventBody } from "../../core/log/turn-event.ts";
+import type { Emit } from "../../core/log/turn-event.ts";
 import {
   type ClaimedTurn,
   type Lane,
@@ -9,16 +9,14 @@ import {
 import { DeadlineError } from "../../core/scope/turn.ts";
 import { WorkEnded } from "../../core/values/failure.ts";
 import type { AppDeps } from "../app-deps.ts";
-import type { Feed } from "./feed.ts";
 import { handOver, isGivenUp, retryLater, ShuttingDown } from "./given-up.ts";
 import { keepListening } from "./keep-listening.ts";
-import { TurnWriter } from "./turn-writer.ts";
+import { type TurnObserver, TurnWriter } from "./turn-writer.ts";
 
 type DispatcherDeps = Pick<
   AppDeps,
   "log" | "clock" | "logger" | "redact" | "concurrent" | "concurrent_commands" | "lease_ms" | "owner"
 > & {
-  feed: Feed;
   /** Present where other processes are on the log, too. */
   shared?: { calls: TurnCalls } | undefined;
 };
@@ -27,16 +25,13 @@ type DispatcherDeps = Pick<
 interface Runner {
   /** When a turn must end, ms since the epoch. */
   deadlineOf(claimed: ClaimedTurn): number;
-  /** @param isHeld whether nobody else can have the turn now. A process that was paused learns it from this before its timers tell */
-  run(claimed: ClaimedTurn, signal: AbortSignal, isHeld: () => boolean): AsyncGenerator<TurnEventBody, void>;
-  watchers(claimed: ClaimedTurn): readonly Watcher[];
+  /**
+   * Runs a turn until it ends or waits. Rejects when `emit` does.
+   * @param isHeld whether nobody else can have the turn now. A process that was paused learns it from this before its timers tell
+   */
+  run(claimed: ClaimedTurn, emit: Emit, signal: AbortSignal, isHeld: () => boolean): Promise<void>;
+  observers(claimed: ClaimedTurn): readonly TurnObserver[];
 }
-
-/**
- * Is told of each event of a turn once the turn may go on after it (`TurnWriter.write`): one with an effect is stored then. `began`: when the
- * event came, ms since the epoch.
- */
-export type Watcher = (event: TurnEventBody, began: number) => void;
 
 interface RunningTurn {
   lane: Lane;
@@ -118,7 +113,7 @@ export class Dispatcher {
     if (shared === undefined) return [];
     const { calls } = shared;
     const onSignal = (turnId: string | undefined) => void this.#onSignal(turnId);
-    return [() => calls.onWork(() => this.wake()), () => calls.onSignal(onSignal)].map((listen) =>
+    return [() => calls.onWork(this.wake), () => calls.onSignal(onSignal)].map((listen) =>
       keepListening(listen, { clock, logger }),
     );
   }
@@ -134,7 +129,7 @@ export class Dispatcher {
   }
 
   /** Looks for work: something was accepted, signalled or finished. Does nothing before `start`. */
-  wake(): void {
+  readonly wake = (): void => {
     if (!this.#isStarted || this.#down.signal.aborted || this.#runner === undefined) return;
     this.#again = true;
     this.#pumping ??= this.#pump(this.#runner)
@@ -146,7 +141,7 @@ export class Dispatcher {
         this.#pumping = undefined;
         if (this.#again) this.wake();
       });
-  }
+  };
 
   /** Aborts a running turn. False when it does not run here. */
   abort(turnId: string): boolean {
@@ -223,7 +218,7 @@ export class Dispatcher {
 
   #wakeAfter(ms: number): void {
     this.#cancelAlarm();
-    this.#cancelAlarm = this.#deps.clock.after(ms, () => this.wake());
+    this.#cancelAlarm = this.#deps.clock.after(ms, this.wake);
   }
 
   /** Calls `tell` after `ms` and retries until it succeeds. Returns a function that cancels it. */
@@ -283,18 +278,20 @@ export class Dispatcher {
     const cancelDeadline = clock.after(runner.deadlineOf(claimed) - clock.now(), () =>
       controller.abort(new DeadlineError("The turn reached its time limit")),
     );
-    this.#deps.feed.resume(claimed);
     const isHeld = () => clock.now() < turn.heldUntil;
-    const writer = new TurnWriter(this.#deps, claimed, isHeld);
+    const writer = new TurnWriter(this.#deps, claimed, isHeld, runner.observers(claimed));
+    // After an event that could not be written, no other is.
+    let last: Promise<void> = Promise.resolve();
+    const emit: Emit = (event) => {
+      last = last.then(() => {
+        if (isGivenUp(controller.signal.reason)) throw controller.signal.reason;
+        return writer.write(event);
+      });
+      return last;
+    };
     try {
       await this.#heedStop(claimed.turn_id, controller);
-      const watchers = runner.watchers(claimed);
-      for await (const event of runner.run(claimed, controller.signal, isHeld)) {
-        if (isGivenUp(controller.signal.reason)) break;
-        const began = clock.now();
-        await writer.write(event);
-        for (const watch of watchers) watch(event, began);
-      }
+      await runner.run(claimed, emit, controller.signal, isHeld);
       if (shared !== undefined && writer.isWaiting) this.#waiting.set(claimed.turn_id, claimed.lease);
     } catch (error) {
       controller.abort(error);

@@ -1,6 +1,7 @@
 import { madeOnce } from "../../base/made-once.ts";
-import { isEphemeral, type TurnEvent } from "../../core/log/turn-event.ts";
-import type { ClaimedTurn } from "../../core/log/turn-log.ts";
+import { isEphemeral, isInternal, type TurnEvent } from "../../core/log/turn-event.ts";
+import type { ClaimedTurn, TurnReading } from "../../core/log/turn-log.ts";
+import type { TurnObserver } from "./turn-writer.ts";
 
 /** Maximum events queued for one reader. A reader further behind is cut off and has to reconnect. */
 const maxBacklog = 20_000;
@@ -31,8 +32,19 @@ export class Feed {
     this.#send(namespace, { kind: "event", thread, event });
   }
 
-  /** This process goes on with a turn. Whoever ran it here has shown what it stored. */
-  resume(_turn: ClaimedTurn): void {}
+  /** Shows a turn that this process runs to its watchers, with the end of each message that it absorbs. */
+  follow({ inbound: { namespace, thread } }: ClaimedTurn, log: Pick<TurnReading, "read">): TurnObserver {
+    const show = (event: TurnEvent) => {
+      if (!isInternal(event)) this.publish(namespace, thread, event);
+    };
+    const showAbsorbed = async (turnId: string) => (await log.read(turnId, 0)).forEach(show);
+    return {
+      after(event) {
+        show(event);
+        return event.type === "steered" ? showAbsorbed(event.from_turn) : undefined;
+      },
+    };
+  }
 
   /** The state of a namespace changed. */
   changed(namespace: string): void {

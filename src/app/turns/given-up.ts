@@ -34,7 +34,7 @@ export async function retryLater(
 ): Promise<void> {
   logger.error({ err: error, turn_id }, "A turn was interrupted; it will be retried");
   const message = `The turn was interrupted. It is kept and will be retried: ${errorText(error)}`;
-  writer.show({ type: "error", code: "interrupted", message });
+  await writer.show({ type: "error", code: "interrupted", message });
   const isBlamed = !writer.isBroken && !isTemporaryFailure(error);
   await log
     .release(turn_id, lease, lease_ms, isBlamed)

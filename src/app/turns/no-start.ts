@@ -1,4 +1,4 @@
-import type { TurnEventBody } from "../../core/log/turn-event.ts";
+import type { Emit, TurnEventBody } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn } from "../../core/log/turn-log.ts";
 import type { NamespaceState } from "../../core/skill/namespace-state.ts";
 import { type Profile, whyUnusable } from "../../core/values/profile.ts";
@@ -45,10 +45,7 @@ export const maxCrashes = 5;
  * The last events of a turn that has crashed the bot too often. Every tool that had started gets a result first. Nothing is read or
  * prepared for the turn, since that may be the cause of the crashes.
  */
-export async function* interruptedTooOften(
-  { events }: ClaimedTurn,
-  now: number,
-): AsyncGenerator<TurnEventBody, void> {
+export function* interruptedTooOften({ events }: ClaimedTurn, now: number): Generator<TurnEventBody, void> {
   const isResumed = events.some(({ type }) => type === "turn_started");
   yield isResumed ? { type: "turn_resumed" } : { type: "turn_started", profile: "", model: "" };
   const finished = new Set(events.flatMap((event) => (event.type === "tool_finished" ? event.call_id : [])));
@@ -80,4 +77,9 @@ export function* sayForCause({ inbound, events }: ClaimedTurn): Generator<TurnEv
   const isResumed = events.some((event) => event.type === "turn_started");
   yield isResumed ? { type: "turn_resumed" } : { type: "turn_started", profile: "command", model: "" };
   yield { type: "turn_finished", outcome: "completed", text: inbound.cause?.says ?? "" };
+}
+
+/** Emits events that are known beforehand. */
+export async function emitAll(events: Iterable<TurnEventBody>, emit: Emit): Promise<void> {
+  for (const event of events) await emit(event);
 }

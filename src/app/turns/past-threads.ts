@@ -12,6 +12,7 @@ import type { ThreadReading, TurnReading } from "../../core/log/turn-log.ts";
 import { isPrivateTurn, privateSteps } from "../../core/transcript/audience.ts";
 import { createStepReader } from "../../core/transcript/transcript-steps.ts";
 import { userMessage } from "../../core/transcript/user-message.ts";
+import { named } from "../../core/values/label.ts";
 import { saidText } from "../../core/values/message.ts";
 import type { Place } from "../../core/values/place.ts";
 
@@ -146,7 +147,10 @@ function untold(
   const context = events.find((event) => event.type === "context_read");
   return {
     kind: "message",
-    message: userMessage(saidText(inbound.text, context), { line: `${inbound.author.name}:`, context }),
+    message: userMessage(saidText(inbound.text, context), {
+      line: `${named(inbound.author.name, inbound.author.id)}:`,
+      context,
+    }),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Log, Wire } from "../../core/ports/storage.ts";
 import type { AppDeps } from "../app-deps.ts";
 import { Feed, type FeedReader, type Tail } from "./feed.ts";
 import { keepListening } from "./keep-listening.ts";
+import type { TurnObserver } from "./turn-writer.ts";
 
 /** `owner` identifies this process. */
 type SharedFeedDeps = Pick<AppDeps, "clock" | "owner"> & {
@@ -77,9 +78,11 @@ export class SharedFeed extends Feed {
     super.publish(namespace, thread, event);
   }
 
-  /** What another process told of the turn's events may arrive after this one has stored the next. */
-  override resume({ inbound: { namespace, thread }, events }: ClaimedTurn): void {
-    for (const event of events) if (!isInternal(event)) this.publish(namespace, thread, event);
+  override follow(turn: ClaimedTurn, log: Pick<TurnReading, "read">): TurnObserver {
+    const { namespace, thread } = turn.inbound;
+    // What another process told of the turn's events may arrive after this one has stored the next.
+    for (const event of turn.events) if (!isInternal(event)) this.publish(namespace, thread, event);
+    return super.follow(turn, log);
   }
 
   override changed(namespace: string): void {

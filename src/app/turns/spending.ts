@@ -1,6 +1,5 @@
 import { LRUCache } from "lru-cache";
 import { growingTo } from "../../base/growing-cache.ts";
-import type { TurnEventBody } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn, TurnReading } from "../../core/log/turn-log.ts";
 import { costText, plusUsage, type Usage, type UsageTotal } from "../../core/log/usage.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
@@ -9,6 +8,7 @@ import type { Author, Inbound, Trust } from "../../core/values/inbound.ts";
 import { hereInWords, isDirectMessage } from "../../core/values/place.ts";
 import type { AppDeps, SpendingCaps } from "../app-deps.ts";
 import type { Submit } from "./submit.ts";
+import type { TurnObserver } from "./turn-writer.ts";
 
 /** A limit of a day, who can raise it, and how. */
 interface DayLimit {
@@ -162,28 +162,26 @@ export function tokenLimitText(most: number): string {
 const told = [95, 75] as const;
 
 /**
- * Passes the events of a turn on. Before its end is stored, the thread is told if the channel has used most of its day: by a turn of its
+ * Counts what a turn spends, at once. Before its end is stored, the thread is told if the channel has used most of its day: by a turn of its
  * own, which runs next, and whose key makes it one for each percentage, channel and day, whichever process comes first. A turn whose end
  * is stored must have nothing left to do: it keeps its lease and its thread until it returns.
  */
-export async function* tellSpending(
-  deps: Telling,
-  { inbound, events: before }: Pick<ClaimedTurn, "inbound" | "events">,
-  events: AsyncGenerator<TurnEventBody, void>,
-): AsyncGenerator<TurnEventBody, void> {
-  let hasSpent = before.some(({ type }) => type === "usage");
-  for await (const event of events) {
-    hasSpent ||= event.type === "usage";
-    if (hasSpent && event.type === "turn_finished")
-      await tell(deps, inbound).catch((error: unknown) =>
-        deps.report(error, "the notice of a channel's spending"),
-      );
-    yield event;
-  }
+export function observeSpending(deps: Telling, { inbound, events }: ClaimedTurn): TurnObserver {
+  let hasSpent = events.some(({ type }) => type === "usage");
+  const failed = (error: unknown) => deps.report(error, "the notice of a channel's spending");
+  return {
+    before(event) {
+      if (event.type === "usage") {
+        hasSpent = true;
+        deps.spending.add(inbound.namespace, inbound.author.id, event);
+      }
+      return hasSpent && event.type === "turn_finished" ? tell(deps, inbound).catch(failed) : undefined;
+    },
+  };
 }
 
 interface Telling {
-  spending: Pick<Spending, "channel">;
+  spending: Pick<Spending, "channel" | "add">;
   submit: Submit;
   clock: AppDeps["clock"];
   report: TurnPorts["report"];

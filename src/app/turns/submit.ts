@@ -55,15 +55,17 @@ type SubmitDeps = Pick<AppDeps, "log" | "clock" | "newId" | "store" | "profiles"
 
 /** Stores a message under its key and queues it, in one write, then shows it to watchers. */
 export function createSubmit(deps: SubmitDeps): Submit {
-  const { files, newId } = deps;
-  return async (submission) => {
+  const { files, newId, log, clock } = deps;
+  return async function submit(submission) {
     const parsed = inboundOf(submission, deps, newId());
     if (!parsed.ok) return parsed;
     const turnId = newId();
     const kept = await keepFiles(submission.files, turnId, deps);
     if (!kept.ok) return kept;
     const inbound = { ...(await forAgent(parsed.value, deps)), files: kept.value };
-    const accepted = await acceptSafely(deps, inbound, turnId);
+    const accepted = await log
+      .accept(inbound, turnId, clock.now())
+      .then((value) => ({ ok: true, value }) as const, notStored);
     const isNew = accepted.ok && accepted.value.accepted;
     // The files of a message that was rejected or accepted before.
     if (kept.value !== undefined && !isNew) await files.forget(turnId);
@@ -141,14 +143,10 @@ async function hasModel(namespace: string, { models, store, profiles }: SubmitDe
   return modelFor(models, settings, profileNamed(profiles, settings.profile)).generative;
 }
 
-/** Accepts the message. When the log cannot be written, the person is told that the message was not accepted. */
-async function acceptSafely({ log, clock }: SubmitDeps, inbound: Inbound, turnId: string) {
-  try {
-    return { ok: true, value: await log.accept(inbound, turnId, clock.now()) } as const;
-  } catch (error) {
-    const message = `Your message could not be stored, so nothing was done. ${errorText(error)}`;
-    return { ok: false, status: 503, message } as const;
-  }
+/** Tells the person that the message was not accepted, because the log cannot be written. */
+function notStored(error: unknown) {
+  const message = `Your message could not be stored, so nothing was done. ${errorText(error)}`;
+  return { ok: false, status: 503, message } as const;
 }
 
 /** Rejects a second, different message under the same key, which would otherwise be lost silently. */

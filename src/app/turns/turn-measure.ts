@@ -11,7 +11,7 @@ import {
 } from "../../core/ports/model.ts";
 import { errorCodeOf } from "../../core/skill/tool.ts";
 import type { AppDeps } from "../app-deps.ts";
-import type { Watcher } from "./dispatcher.ts";
+import type { TurnObserver } from "./turn-writer.ts";
 
 /**
  * Counts a turn and logs it at its end. Problems that need an operator are logged with the reason: an unavailable model, once per outage of
@@ -22,7 +22,7 @@ export function createTurnMeasuring({
   logger,
   meter = noMeter,
   tracer = noTracer,
-}: Pick<AppDeps, "clock" | "logger" | "meter" | "tracer">): (claimed: ClaimedTurn) => Watcher {
+}: Pick<AppDeps, "clock" | "logger" | "meter" | "tracer">): (claimed: ClaimedTurn) => TurnObserver {
   const end = (measure: TurnMeasure) => {
     meter.turn(measure);
     if (measure.outcome === "failed") logger.warn(measure, "A turn failed");
@@ -45,18 +45,20 @@ export function createTurnMeasuring({
       note(measure, event, noMeter, skillOf);
       isAway = staysAway(event, isAway);
     }
-    return (written, began) => {
-      trace(written, began);
-      const event = unwrapped(written);
-      tellOperator(event, isAway, claimed);
-      isAway = staysAway(event, isAway);
-      note(measure, event, meter, skillOf);
-      measure.duration_ms = Math.max(0, clock.now() - (claimed.events[0]?.at ?? clock.now()));
-      if (written.type === "steered") {
-        const merged = { turn_id: written.from_turn, outcome: "merged", queued_ms: 0 } as const;
-        end({ ...createMeasure(claimed, clock.now()), ...merged });
-      }
-      if (written.type === "turn_finished") end({ ...measure, outcome: written.outcome });
+    return {
+      after(written) {
+        trace(written, written.at);
+        const event = unwrapped(written);
+        tellOperator(event, isAway, claimed);
+        isAway = staysAway(event, isAway);
+        note(measure, event, meter, skillOf);
+        measure.duration_ms = Math.max(0, clock.now() - (claimed.events[0]?.at ?? clock.now()));
+        if (written.type === "steered") {
+          const merged = { turn_id: written.from_turn, outcome: "merged", queued_ms: 0 } as const;
+          end({ ...createMeasure(claimed, clock.now()), ...merged });
+        }
+        if (written.type === "turn_finished") end({ ...measure, outcome: written.outcome });
+      },
     };
   };
 }

@@ -1,5 +1,5 @@
 import { rightRefusal } from "../../core/decisions/prevented-call.ts";
-import type { TurnEvent, TurnEventBody } from "../../core/log/turn-event.ts";
+import type { Emit, TurnEvent } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import type { Model } from "../../core/ports/model.ts";
@@ -12,12 +12,12 @@ import { type Preview, previewOpening, previewRequest } from "../../core/turn/ru
 import { helper } from "../../core/turn/sub-run.ts";
 import { runTurn } from "../../core/turn/turn-loop.ts";
 import type { Author, Guide, Inbound } from "../../core/values/inbound.ts";
-import { type MessageContext, saidText } from "../../core/values/message.ts";
+import { saidText } from "../../core/values/message.ts";
 import { agentNamedIn, profileNamed, type WhereText } from "../../core/values/profile.ts";
 import type { AppDeps } from "../app-deps.ts";
 import { TurnContextReader } from "../reading/turn-context.ts";
 import { askedGuide, skillsNamed } from "./asked-skills.ts";
-import { type NoStart, noStart, unstarted } from "./no-start.ts";
+import { emitAll, type NoStart, noStart, unstarted } from "./no-start.ts";
 import type { PastThreads } from "./past-threads.ts";
 import type { Spending } from "./spending.ts";
 
@@ -95,46 +95,32 @@ export class TurnRunner {
     };
   }
 
-  /** Adds what an event of the turn says was spent. */
-  countSpending({ inbound: { namespace, author } }: ClaimedTurn, event: TurnEventBody): void {
-    if (event.type === "usage") this.#deps.spending.add(namespace, author.id, event);
-  }
-
   /** The time limit of the turn, ms since the epoch. Time during which the bot was down does not count. */
   deadlineOf({ events }: ClaimedTurn): number {
     const now = this.#deps.ports.clock.now();
     return now + this.#deps.max_duration_ms - timeSpent(events);
   }
 
-  /** The events of a message's turn, in order, to be stored one by one. */
-  async *run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void> {
+  /** Runs the turn of a message. While skills that it needs are still starting, it says so, waits and sets the turn up again. */
+  async run(claimed: ClaimedTurn, emit: Emit, signal: AbortSignal): Promise<void> {
     const { ports } = this.#deps;
     const { inbound } = claimed;
-    const { turn, state } = yield* this.#prepareReady(claimed, signal);
+    const first = await this.#prepare(claimed, signal);
+    const starting = startingFor(first.turn, first.offer);
+    if (starting.length > 0) {
+      const text = `Waiting for ${starting.map(({ name }) => name).join(", ")} to start.`;
+      await emit({ type: "skills_starting", skill_ids: starting.map(({ id }) => id), text });
+      await whenReady(starting, ports.clock, signal);
+    }
+    const { turn, state } = starting.length > 0 ? await this.#prepare(claimed, signal) : first;
     const model = modelFor(ports.models, state.settings, turn.profile);
     const speaking = { generative: model.generative, agent: turn.profile, agents: turn.profiles };
     const reason = noStart(claimed, state, speaking) ?? (await noGuide(turn, ports, inbound.guide, model));
-    if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, model.id);
-    const context: MessageContext | undefined = yield* this.#contexts.read(claimed, signal);
+    if (reason !== undefined) return emitAll(unstarted(reason, turn.profile.id, model.id), emit);
+    const context = await this.#contexts.read(claimed, emit, signal);
     const complete: Turn = { ...turn, text: saidText(turn.text, context), context };
     const own = this.portsFor(claimed.turn_id, inbound.namespace, inbound.author);
-    yield* runTurn(complete, own, this.metaTools);
-  }
-
-  /** Sets the turn up with the skills it needs. While some are still starting, it says so, waits and sets the turn up again. */
-  async *#prepareReady(
-    claimed: ClaimedTurn,
-    signal: AbortSignal,
-  ): AsyncGenerator<TurnEventBody, PreparedTurn> {
-    const { ports } = this.#deps;
-    const prepared = await this.#prepare(claimed, signal);
-    const { turn, offer } = prepared;
-    const starting = startingFor(turn, offer);
-    if (starting.length === 0) return prepared;
-    const text = `Waiting for ${starting.map(({ name }) => name).join(", ")} to start.`;
-    yield { type: "skills_starting", skill_ids: starting.map(({ id }) => id), text };
-    await whenReady(starting, ports.clock, signal);
-    return this.#prepare(claimed, signal);
+    await runTurn(complete, own, this.metaTools, emit);
   }
 
   async #prepare(claimed: ClaimedTurn, signal: AbortSignal): Promise<PreparedTurn> {

@@ -1,13 +1,14 @@
-import {
-  isEphemeral,
-  isInternal,
-  type TurnEvent,
-  type TurnEventBody,
-  unwrapped,
-} from "../../core/log/turn-event.ts";
+import { isEphemeral, type TurnEvent, type TurnEventBody, unwrapped } from "../../core/log/turn-event.ts";
 import { type ClaimedTurn, LeaseLostError, seqStride } from "../../core/log/turn-log.ts";
 import type { AppDeps } from "../app-deps.ts";
-import type { Feed } from "./feed.ts";
+
+/** Observes the events of a turn. Does not throw or reject: the turn would be interrupted. */
+export interface TurnObserver {
+  /** Called with each event before it is stored or shown, which waits for the result. */
+  before?(event: TurnEventBody): Promise<void> | void;
+  /** Called with each event once it is stored; with an ephemeral one at once. The next event waits for the result. */
+  after?(event: TurnEvent): Promise<void> | void;
+}
 
 /** Maximum wait of an event that can be stored together with others, ms. */
 const maxHoldMs = 20;
@@ -55,13 +56,14 @@ function mustSurvivePowerLoss(event: TurnEvent): boolean {
   );
 }
 
-type TurnWriterDeps = Pick<AppDeps, "log" | "clock" | "redact"> & { feed: Pick<Feed, "publish"> };
+type TurnWriterDeps = Pick<AppDeps, "log" | "clock" | "redact">;
 
-/** Stamps a turn's events, stores them, and shows them to watchers. */
+/** Stamps a turn's events, stores them, and tells the turn's observers. */
 export class TurnWriter {
   readonly #deps: TurnWriterDeps;
   readonly #claimed: ClaimedTurn;
   readonly #isHeld: () => boolean;
+  readonly #observers: readonly TurnObserver[];
   #seq: number;
   #isBroken = false;
   #isWaiting = false;
@@ -72,7 +74,13 @@ export class TurnWriter {
   readonly #reading = new Set<string>();
 
   /** @param isHeld whether nobody else can have the turn now. Asked before an effect, which a paused process must not begin */
-  constructor(deps: TurnWriterDeps, claimed: ClaimedTurn, isHeld: () => boolean) {
+  constructor(
+    deps: TurnWriterDeps,
+    claimed: ClaimedTurn,
+    isHeld: () => boolean,
+    observers: readonly TurnObserver[],
+  ) {
+    this.#observers = observers;
     this.#deps = deps;
     this.#claimed = claimed;
     this.#isHeld = isHeld;
@@ -91,11 +99,15 @@ export class TurnWriter {
 
   /**
    * Resolves once the turn may continue: the event is stored, or will be within moments together with others. Ephemeral events
-   * are only shown. @throws LeaseLostError, or as the log does
+   * are only shown. Called for one event after the other. @throws LeaseLostError, or as the log does
    */
   async write(body: TurnEventBody): Promise<void> {
+    for (const { before } of this.#observers) {
+      const work = before?.(body);
+      if (work !== undefined) await work;
+    }
     if (isEphemeral(body)) {
-      await this.flush();
+      await (this.#waiting.length === 0 ? this.#written : this.flush());
       return this.show(body);
     }
     const { log, clock } = this.#deps;
@@ -104,7 +116,7 @@ export class TurnWriter {
       const { turn_id, lease } = this.#claimed;
       await this.flush();
       await log.absorb(turn_id, lease, [event.from_turn], [event]);
-      return this.#publish([event, ...(await log.read(event.from_turn, 0))]);
+      return this.#tell([event]);
     }
     this.#waiting.push(event);
     const call = unwrapped(event);
@@ -113,10 +125,10 @@ export class TurnWriter {
     this.#cancelTimer ??= clock.after(maxHoldMs, () => void this.flush().catch(() => {}));
   }
 
-  /** Shows an ephemeral event to watchers. */
-  show(body: TurnEventBody): void {
+  /** Tells the observers of an ephemeral event. */
+  async show(body: TurnEventBody): Promise<void> {
     // The next claim starts at the next sequence stride.
-    if (this.#seq + 1 < this.#claimed.last_seq + seqStride) this.#publish([this.#stamp(body)]);
+    if (this.#seq + 1 < this.#claimed.last_seq + seqStride) await this.#tell([this.#stamp(body)]);
   }
 
   /** Stores the events that are still waiting. Writes run one after the other; after a failed one, later ones reject with the same error. */
@@ -144,7 +156,7 @@ export class TurnWriter {
       await log.durable();
       if (!this.#isHeld()) throw new LeaseLostError(turn_id);
     }
-    this.#publish(events);
+    await this.#tell(events);
   }
 
   #stamp(body: TurnEventBody): TurnEvent {
@@ -153,8 +165,11 @@ export class TurnWriter {
     return { ...redact(body), turn_id: this.#claimed.turn_id, seq: this.#seq, at: clock.now() };
   }
 
-  #publish(events: readonly TurnEvent[]): void {
-    const { namespace, thread } = this.#claimed.inbound;
-    for (const event of events) if (!isInternal(event)) this.#deps.feed.publish(namespace, thread, event);
+  async #tell(events: readonly TurnEvent[]): Promise<void> {
+    for (const event of events)
+      for (const { after } of this.#observers) {
+        const work = after?.(event);
+        if (work !== undefined) await work;
+      }
   }
 }

@@ -30,7 +30,7 @@ export function createWhere(
   actionsOf: (namespace: string) => ChatActions | undefined,
 ): (inbound: Pick<Inbound, "namespace" | "author">) => Promise<WhereText> {
   return async ({ namespace, author }) => {
-    const person = isDirectMessage(namespace) ? author.name || author.id : undefined;
+    const person = isDirectMessage(namespace) ? author : undefined;
     const { formatting, mentions } = describer.writing({ namespace });
     const description = await describer.describe({ namespace });
     return {

@@ -32,14 +32,14 @@ function slackWords(config: Config): string {
 /** Slack's findings about the tokens. */
 export async function liveSlackFindings({ slack }: Config): Promise<Finding[]> {
   if (slack.bot_token === undefined && slack.app_token === undefined) return [];
-  const { checkSlack } = await import("../../platforms/slack/connection/check-slack.ts");
+  const { checkSlack } = await import("../../platforms/slack/check-slack.ts");
   return (await checkSlack(slack)).map((finding) => ({ ...finding, name: `slack ${finding.name}` }));
 }
 
 /** Discord's findings about the token. */
 export async function liveDiscordFindings({ discord: { token, api_url } }: Config): Promise<Finding[]> {
   if (token === undefined) return [];
-  const { checkDiscord } = await import("../../platforms/discord/connection/check-discord.ts");
+  const { checkDiscord } = await import("../../platforms/discord/check-discord.ts");
   const findings = await checkDiscord({ token, api_url });
   return findings.map((finding) => ({ ...finding, name: `discord ${finding.name}` }));
 }

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
 import { ref } from "lit-html/directives/ref.js";
+import { escapedInvisible } from "../../base/invisible-text.ts";
 import type { PackageContent, PackageReview } from "../../client/shapes.ts";
 import { focusWhenShown, modal } from "../page/modal.ts";
 import type { Actions } from "../state/actions.ts";
@@ -10,7 +11,6 @@ import { allowDrop, takeDropped } from "./dropped-file.ts";
 import type { Installing, PackageChoice } from "./panel-state.ts";
 import { reviewBadges, reviewView } from "./review-view.ts";
 import { kindNames } from "./skill-kinds.ts";
-import { visibleText } from "./visible-text.ts";
 
 /** Installs skills: choose, read the review, install. Nothing is active afterwards. */
 export function installDialog(state: ConsoleState, actions: Actions): TemplateResult {
@@ -169,10 +169,10 @@ function choosable(
   return html`<article class="reviewed-skill" data-skill=${skill_id}>
     <label class="choose-skill">
       <input type="checkbox" .checked=${chosen.has(skill_id)} ?disabled=${busy} @change=${toggle} />
-      <strong>${visibleText(name)}</strong> ${reviewBadges(review)}
+      <strong>${escapedInvisible(name)}</strong> ${reviewBadges(review)}
     </label>
     <details>
-      <summary>${visibleText(description)}</summary>
+      <summary>${escapedInvisible(description)}</summary>
       ${factsOf(review)} ${guideNote(review, opinions)} ${reviewView(review)}
     </details>
   </article>`;
@@ -184,14 +184,14 @@ function leftOutView(leftOut: NonNullable<PackageContent["left_out"]>): Template
     <ul>
       ${leftOut.map(
         ({ path, message }) =>
-          html`<li>${path === "" ? nothing : html`<code>${visibleText(path)}</code> `}${visibleText(message)}</li>`,
+          html`<li>${path === "" ? nothing : html`<code>${escapedInvisible(path)}</code> `}${escapedInvisible(message)}</li>`,
       )}
     </ul>
   </details>`;
 }
 
 function factsOf({ name, skill_id, version, kind }: PackageReview): TemplateResult {
-  const facts = [kindNames[kind].one, skill_id === name ? "" : visibleText(skill_id), version].filter(
+  const facts = [kindNames[kind].one, skill_id === name ? "" : escapedInvisible(skill_id), version].filter(
     Boolean,
   );
   return html`<p class="skill-facts">${facts.join(" · ")}</p>`;
@@ -209,17 +209,17 @@ function reviewOf(review: PackageReview, opinions: readonly string[]): TemplateR
   const { name, skill_id, description } = review;
   return html`<article class="reviewed-skill" data-skill=${skill_id}>
     <header>
-      <h3>${visibleText(name)}</h3>
+      <h3>${escapedInvisible(name)}</h3>
       ${reviewBadges(review)}
     </header>
     ${factsOf(review)}
-    <p class="reviewed-description">${visibleText(description)}</p>
+    <p class="reviewed-description">${escapedInvisible(description)}</p>
     ${guideNote(review, opinions)} ${reviewView(review)}
   </article>`;
 }
 
 function nameOf(choice: PackageChoice): string {
-  return visibleText(choice.kind === "file" ? choice.file.name : choice.address);
+  return escapedInvisible(choice.kind === "file" ? choice.file.name : choice.address);
 }
 
 /** The installed skills, with buttons that enable them in the open channel. */
@@ -255,7 +255,7 @@ function installedView(
     <ul class="installed">
       ${installed.map(
         ({ skill_id, review }) => html`<li data-skill=${skill_id}>
-          <button type="button" class="skill-name" @click=${() => show(skill_id)}>${visibleText(review.name)}</button>
+          <button type="button" class="skill-name" @click=${() => show(skill_id)}>${escapedInvisible(review.name)}</button>
           ${control(skill_id)}
         </li>`,
       )}

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { escapedInvisible } from "../../base/invisible-text.ts";
 import type { PackageReview } from "../../client/shapes.ts";
 import { formatBytes } from "../../core/values/shown.ts";
-import { visibleText } from "./visible-text.ts";
 
 type Finding = PackageReview["findings"][number];
 type Severity = Finding["severity"];
@@ -51,14 +51,14 @@ export function reviewView(review: PackageReview): TemplateResult {
 }
 
 function findingView({ severity, code, message, path, line, excerpt }: Finding): TemplateResult {
-  const where = path === undefined ? "" : `${visibleText(path)}${line === undefined ? "" : `:${line}`}`;
+  const where = path === undefined ? "" : `${escapedInvisible(path)}${line === undefined ? "" : `:${line}`}`;
   return html`<li class="finding is-${severity}" data-severity=${severity}>
     <p><strong class="badge is-${severity}">${code === "opinion" ? "Opinion" : severityNames[severity]}</strong> ${message}</p>
     ${where === "" ? nothing : html`<code class="finding-place">${where}</code>`}
     ${
       excerpt === undefined
         ? nothing
-        : html`<pre tabindex="0" aria-label="Excerpt of ${where}"><code>${visibleText(excerpt)}</code></pre>`
+        : html`<pre tabindex="0" aria-label="Excerpt of ${where}"><code>${escapedInvisible(excerpt)}</code></pre>`
     }
   </li>`;
 }
@@ -69,7 +69,10 @@ const maxListed = 12;
 function listed(title: string, names: readonly string[]): TemplateResult | typeof nothing {
   if (names.length === 0) return nothing;
   const rest = names.length - maxListed;
-  const shown = names.slice(0, maxListed).map(visibleText).join(", ");
+  const shown = names
+    .slice(0, maxListed)
+    .map((each) => escapedInvisible(each))
+    .join(", ");
   return html`<dt>${title}</dt>
     <dd>${shown}${rest > 0 ? ` and ${rest} more` : ""}</dd>`;
 }

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { escapedInvisible } from "../../base/invisible-text.ts";
 import type { SkillDetail } from "../../client/shapes.ts";
 import { fullTime } from "../page/relative-time.ts";
 import type { Actions } from "../state/actions.ts";
@@ -13,7 +14,6 @@ import { isReviewed } from "./skill-kinds.ts";
 import { resetButton, skillEmoji, skillFacts, skillRow, skillSwitch } from "./skill-row.ts";
 import { taughtView } from "./taught-view.ts";
 import { trialView } from "./trial-view.ts";
-import { visibleText } from "./visible-text.ts";
 
 /** One skill in full: its requirements, abilities, origin, and the review of its code. */
 export function skillDetailView(
@@ -110,7 +110,7 @@ function packageView(
   if (installed === undefined) return nothing;
   const owner = parent ?? id;
   const busy = state.skills.saving.has(owner);
-  const from = visibleText(installed.from);
+  const from = escapedInvisible(installed.from);
   return html`<section aria-label="Installation" data-testid="package">
     <h4>Installed</h4>
     <p class="installed-from">From <code>${from}</code> by ${installed.by}, ${fullTime(installed.installed_at)}</p>

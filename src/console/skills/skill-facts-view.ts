@@ -1,10 +1,10 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { escapedInvisible } from "../../base/invisible-text.ts";
 import { lineForPeople } from "../../base/line-for-people.ts";
 import type { SkillDetail } from "../../client/shapes.ts";
 import { formatBytes } from "../../core/values/shown.ts";
 import { disclosure } from "./disclosure.ts";
 import { kindNames } from "./skill-kinds.ts";
-import { visibleText } from "./visible-text.ts";
 
 /** The facts about a skill, without empty ones. */
 export function factsView(detail: SkillDetail): TemplateResult {
@@ -26,7 +26,7 @@ export function factsView(detail: SkillDetail): TemplateResult {
       .filter(([, value]) => value !== "")
       .map(
         ([name, value]) => html`<dt>${name}</dt>
-          <dd>${visibleText(value)}</dd>`,
+          <dd>${escapedInvisible(value)}</dd>`,
       )}
     <dt>SHA-256</dt>
     <dd><code title=${detail.hash}>${detail.hash.slice(0, 12)}…</code></dd>
@@ -39,7 +39,7 @@ export function problemList({ problems }: SkillDetail): TemplateResult | typeof 
   return html`<section>
     <h4>Problems</h4>
     <ul class="problems">
-      ${problems.map(({ message, path, severity }) => html`<li class="is-${severity}">${message} <code>${visibleText(path)}</code></li>`)}
+      ${problems.map(({ message, path, severity }) => html`<li class="is-${severity}">${message} <code>${escapedInvisible(path)}</code></li>`)}
     </ul>
   </section>`;
 }
@@ -77,7 +77,7 @@ export function fileList({ files }: SkillDetail): TemplateResult | typeof nothin
   return disclosure(
     count(files.length, "file"),
     html`<ul class="skill-files">
-      ${files.map(({ path, bytes }) => html`<li><code>${visibleText(path)}</code> <span>${formatBytes(bytes)}</span></li>`)}
+      ${files.map(({ path, bytes }) => html`<li><code>${escapedInvisible(path)}</code> <span>${formatBytes(bytes)}</span></li>`)}
     </ul>`,
   );
 }

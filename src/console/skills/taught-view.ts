@@ -1,10 +1,10 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { escapedInvisible } from "../../base/invisible-text.ts";
 import type { SkillDetail, TaughtHistory } from "../../client/shapes.ts";
 import { fullTime } from "../page/relative-time.ts";
 import type { Actions } from "../state/actions.ts";
 import type { ConsoleState } from "../state/state.ts";
 import { confirmControl } from "./confirm-control.ts";
-import { visibleText } from "./visible-text.ts";
 
 /** Of a skill that was made in the chat: its versions, and who has it. */
 export function taughtView(
@@ -19,7 +19,7 @@ export function taughtView(
   return html`<section aria-label="Made in the chat" data-testid="taught">
     <h4>Made in the chat</h4>
     <p class="installed-from">
-      ${isHome ? "In this channel" : html`In <code>${visibleText(taught.home)}</code>`}${taught.everyone ? ", for all channels" : taught.offered ? ", offered to other channels" : ""}
+      ${isHome ? "In this channel" : html`In <code>${escapedInvisible(taught.home)}</code>`}${taught.everyone ? ", for all channels" : taught.offered ? ", offered to other channels" : ""}
     </p>
     ${history?.id === id ? versionList(history, isHome, busy, state, actions) : nothing}
     <div class="actions" aria-busy=${busy}>

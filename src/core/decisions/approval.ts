@@ -9,6 +9,7 @@ import { type CallInWords, callInWords, editedInput } from "../values/call-argum
 import { WaitingForPerson } from "../values/failure.ts";
 import type { Allowed } from "../values/inbound.ts";
 import { canonicalJson, type Json } from "../values/json.ts";
+import { named } from "../values/label.ts";
 import { approverWithin, type CallDecision } from "./decide-call.ts";
 import { judgeAndNote, reasonFor } from "./known-addresses.ts";
 import { doNotInsist, notApproved } from "./not-approved.ts";
@@ -71,7 +72,9 @@ export function changedTexts({ state }: TurnScope, callId: string): string | und
   const lines = [...state.approvals].flatMap(([id, { decided, says }]) => {
     if (decided?.edited === undefined || (id !== callId && !id.startsWith(`${callId}/approval:`))) return [];
     const text = JSON.stringify(decided.edited);
-    return [`[${decided.name ?? decided.by} changed ${says?.quotes ?? "the text"} before it ran: ${text}]`];
+    return [
+      `[${named(decided.name ?? decided.by, decided.by)} changed ${says?.quotes ?? "the text"} before it ran: ${text}]`,
+    ];
   });
   return lines.length === 0 ? undefined : lines.join("\n");
 }
@@ -153,7 +156,7 @@ function decisionOf(input: Json, tool: Tool, decided: Decided): Decision {
   const { approved, by, name, always, never } = decided;
   if (approved)
     return { status: "approved", input, allowed: { rule: always ? "always" : "approved", by, name } };
-  if (never) return refusedByStanding(tool, name ?? by);
+  if (never) return refusedByStanding(tool, named(name ?? by, by));
   const { code, message, hint } = notApproved(decided, { what: tool.name, so: "it did not run" });
   return refusal(code, message, hint);
 }
@@ -169,7 +172,7 @@ function wasRefused({ state }: TurnScope, tool: Tool, input: Json): boolean {
   );
 }
 
-/** The refusal of a call that matches a "never". `who` is the name of the person who decided. */
+/** The refusal of a call that matches a "never". `who` is the person who decided. */
 function refusedByStanding(tool: Tool, who: string): Decision {
   const message = `${tool.name} did not run: calls like this one were refused by ${who}, for good in this channel.`;
   const hint =
@@ -201,7 +204,8 @@ export async function mayReach(
   const address = readAddress(text);
   // The fetch itself refuses a text that is not a web address.
   if (address === undefined) return true;
-  if ((await judgeAndNote(scope, request, address, { foreign })) !== "asks") return true;
+  const why = await judgeAndNote(scope, request, address, { foreign });
+  if (why === undefined) return true;
   const { key, host } = address;
   // Identified by its hash: the approval covers exactly this address, and none that a page made look similar.
   const where = { callId: `${request.call.id}/approval:reach:${await sha256(key)}`, skillId: tool.skill_id };
@@ -209,7 +213,7 @@ export async function mayReach(
     action: "reach_address",
     says: { deed: `send a request to ${host}`, quotes: "address" },
     input: { address: text },
-    reason: reasonFor([host]),
+    reason: reasonFor([{ host, why }]),
     approver: "asker",
     addresses: [key],
   });
@@ -226,7 +230,8 @@ export function webOf(scope: TurnScope, request: CallRequest): Web {
     const [here, there] = [readAddress(from), readAddress(to)];
     if (here === undefined || there === undefined) return false;
     const may =
-      isSameSite(here.host, there.host) || (!sends && (await judgeAndNote(scope, request, there)) !== "asks");
+      isSameSite(here.host, there.host) ||
+      (!sends && (await judgeAndNote(scope, request, there)) === undefined);
     if (may) note(to);
     return may;
   };

@@ -1,17 +1,21 @@
 /**
  * Whose account a call uses at a server where people connect their own. It is the asker's; if they have none, it may be that of a person
- * whom they mention: an approval that only the owner of the account can give, for one call or for all calls of the answer.
+ * whom they mention: an approval that only the owner of the account can give, for one call or for all calls of the answer. Once the model
+ * has read untrusted text, each further call asks again, as with an "always here" that binds nothing.
  */
 
 import { isRecord } from "../../base/record.ts";
 import { saidIn } from "../scope/turn.ts";
-import type { TurnScope } from "../scope/turn-scope.ts";
+import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import { type Decided, failure, type ServerTool, type Tool, type ToolResult } from "../skill/tool.ts";
+import { hasReadUntrusted } from "../transcript/untrusted.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 import type { Json } from "../values/json.ts";
+import { named } from "../values/label.ts";
 import { isDirectMessage, personKey } from "../values/place.ts";
 import { approveWithin } from "./approval.ts";
 import { notApproved } from "./not-approved.ts";
+import { personOnCard } from "./person-on-card.ts";
 
 /** The person whose account a call uses, by platform id. */
 interface AccountOwner {
@@ -30,7 +34,7 @@ const approvalId = "/approval:account";
 /** Whose account a call uses. Asks the owner, or looks up their decision. The same result when the call is run again. */
 export async function accountFor(
   scope: TurnScope,
-  callId: string,
+  request: CallRequest,
   tool: Tool,
   input: Json,
 ): Promise<Account> {
@@ -42,7 +46,7 @@ export async function accountFor(
   // Nobody here vouches for what a trigger brings.
   if (turn.cause?.kind === "trigger" || (await has(turn.author))) return {};
   for (const owner of mentionedIn(scope))
-    if (await has(owner)) return borrow(scope, { callId, tool, server, input, owner });
+    if (await has(owner)) return borrow(scope, { request, tool, server, input, owner });
   return {};
 }
 
@@ -51,7 +55,7 @@ function mentionedIn({ turn }: TurnScope): AccountOwner[] {
 }
 
 interface Wanted {
-  callId: string;
+  request: CallRequest;
   tool: Tool;
   server: ServerTool;
   input: Json;
@@ -59,38 +63,39 @@ interface Wanted {
 }
 
 async function borrow(scope: TurnScope, wanted: Wanted): Promise<Account> {
-  const { callId, tool, server, input, owner } = wanted;
+  const { request, tool, server, input, owner } = wanted;
   const { turn, state } = scope;
   const { author, place } = turn;
-  const account = `${owner.name} (${owner.id})`;
-  const values = { server: server.server, account, for: `${author.name} (${author.id})` };
-  const where = { callId: callId + approvalId, skillId: tool.skill_id };
+  const account = named(owner.name, owner.id);
+  const values = { server: server.server, account, for: named(author.name, author.id) };
+  const where = { callId: request.call.id + approvalId, skillId: tool.skill_id };
   const wasAsked = state.approvals.has(where.callId);
   const known = decidedBefore(scope, wanted, account);
   if (known !== undefined && !wasAsked) return known;
   const isAside = state.private || isDirectMessage(place.namespace);
-  const request = saidIn(turn);
+  const said = saidIn(turn);
+  const asker = await personOnCard(scope, author);
   try {
     const decided = await approveWithin(scope, where, {
       action,
       person: {
         ...owner,
-        deed: `use your account at “${server.server}” for ${author.name}`,
+        deed: `use your account at “${server.server}” for ${asker}`,
         for_answer: true,
       },
-      label: `the account of ${owner.name} at ${server.server}`,
+      label: `the account of ${account} at ${server.server}`,
       says: {
-        deed: `use the account of ${owner.name} at “${server.server}” for ${author.name}`,
+        deed: `use the account of ${await personOnCard(scope, owner)} at “${server.server}” for ${asker}`,
         quotes: "request",
         names: ["account", "server", "for"],
       },
       // What somebody wrote in private is not shown to others.
       input: {
-        ...(isAside || request === "" ? {} : { request }),
+        ...(isAside || said === "" ? {} : { request: said }),
         ...callOf(server.tool, input, values),
         ...values,
       },
-      reason: `${author.name} has no account there. What it answers is shown ${isAside ? `to ${author.name}` : "where it was asked"}.`,
+      reason: `${values.for} has no account there. What it answers is shown ${isAside ? "to them" : "where it was asked"}.`,
       approver: "asker",
     });
     return decided.approved ? { owner } : { refused: notLent(decided, owner, server) };
@@ -110,10 +115,12 @@ function callOf(tool: string, input: Json, values: object): { [name: string]: Js
 
 /** What the owner decided about other calls of this turn, as far as it covers this one. */
 function decidedBefore(
-  { state }: TurnScope,
-  { callId, owner, server }: Wanted,
+  scope: TurnScope,
+  { request, tool, owner, server }: Wanted,
   account: string,
 ): Account | undefined {
+  const { state } = scope;
+  const { id: callId } = request.call;
   const others = [...state.approvals].filter(
     ([id, { input }]) =>
       id !== callId + approvalId &&
@@ -125,15 +132,21 @@ function decidedBefore(
   const decided = others.flatMap(([, each]) => each.decided ?? []);
   if (decided.some(({ approved, by }) => !approved && by !== ""))
     return { refused: notLent({ by: owner.id, name: owner.name }, owner, server) };
-  return decided.some(({ approved, for_turn }) => approved && for_turn) ? { owner } : undefined;
+  const isLent = decided.some(({ approved, for_turn }) => approved && for_turn);
+  const isStarted = state.calls.get(callId)?.started !== undefined;
+  return isLent && (isStarted || !hasReadUntrusted(scope, request, tool.skill_id)) ? { owner } : undefined;
 }
 
 function notLent(
   decided: Pick<Decided, "by" | "name">,
-  { name: only }: AccountOwner,
+  owner: AccountOwner,
   { server, tool }: ServerTool,
 ): ToolResult {
   const what = `the use of their account at ${server}`;
-  const { code, message, hint } = notApproved(decided, { what, so: `${tool} did not run`, only });
+  const { code, message, hint } = notApproved(decided, {
+    what,
+    so: `${tool} did not run`,
+    only: named(owner.name, owner.id),
+  });
   return failure(code, message, hint);
 }

@@ -9,7 +9,7 @@ import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import { coversHost } from "../skill/network-grants.ts";
 import type { Tool } from "../skill/tool.ts";
 import { hasReadUntrusted, isForeign } from "../transcript/untrusted.ts";
-import { differInOnePlace, hostOfKey, namesSite, readAddress, type WebAddress } from "../values/address.ts";
+import { differInOnePlace, hostOfKey, readAddress, type WebAddress } from "../values/address.ts";
 import type { ApprovalNeed } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 
@@ -21,8 +21,11 @@ const maxRequests = 10;
 /** Maximum of these to addresses that differ in one place only, like links that spell something out. */
 const maxAlike = 5;
 
-/** The verdict on an address. `counted`: it is free as one of the site's limited number of requests. */
-type AddressVerdict = "free" | "counted" | "asks";
+/**
+ * The verdict on an address. `counted`: it is free as one of the site's limited number of requests. `asks`: why it needs approval; it
+ * completes “The address at HOST”.
+ */
+type AddressVerdict = "free" | "counted" | { asks: string };
 
 /** A call's need for approval because of addresses. */
 export interface AddressNeed extends ApprovalNeed {
@@ -47,20 +50,35 @@ function judgeAddress(scope: Judged, { key, host }: WebAddress, judging: Judging
   const both = [seen.thread, seen.turn];
   if (both.some(({ named }) => named.has(key))) return "free";
   if (coversHost(ports.openHosts, host) || state.allowedHosts.has(host)) return "free";
-  if (both.some(({ linked }) => linked.has(key)) && mayRequest(scope, { key, host }, judging))
-    return "counted";
-  return judging.foreign || hasStrangersText(scope, judging.request) ? "asks" : "free";
+  const isLinked = both.some(({ linked }) => linked.has(key));
+  const spent = isLinked ? spentOn(scope, { key, host }, judging) : undefined;
+  if (isLinked && spent === undefined) return "counted";
+  const asks =
+    spent === undefined
+      ? "was not named by anybody here, nor by a search"
+      : `was in what was read, but this turn has followed ${spent} already`;
+  return judging.foreign || hasStrangersText(scope, judging.request) ? { asks } : "free";
 }
 
-/** Whether a call may send one more request to the site. A request that was counted for it before is the same one, e.g. after a crash. */
-function mayRequest({ seen, state }: Judged, { key, host }: WebAddress, { request, site }: Judging): boolean {
+/**
+ * The links of the site that leave no request for one more, in words; undefined if a call may send one. A request that was counted for it
+ * before is the same one, e.g. after a crash.
+ */
+function spentOn(
+  { seen, state }: Judged,
+  { key, host }: WebAddress,
+  { request, site }: Judging,
+): string | undefined {
   const sent = state.followed.get(site) ?? [];
-  if (isCounted(sent, request, key)) return true;
+  if (isCounted(sent, request, key)) return undefined;
   const isNamed = [seen.thread, seen.turn].some(({ hosts }) => hosts.has(host));
   const pages = sent.map(({ page }) => page);
   const counted = isNamed ? pages.filter((page) => hostOfKey(page) === host) : pages;
   const alike = new Set(pages.filter((page) => page !== key && differInOnePlace(page, key)));
-  return counted.length < maxRequests && alike.size < maxAlike;
+  const where = isNamed ? host : site;
+  if (counted.length >= maxRequests) return `${counted.length} links of ${where}`;
+  if (alike.size < maxAlike) return undefined;
+  return `${alike.size} links of ${host} that differ from this one in one place`;
 }
 
 function isCounted(
@@ -75,14 +93,25 @@ function isCounted(
 function hasStrangersText(scope: Judged, request: CallRequest | undefined): boolean {
   const { turn, transcript } = scope;
   if (hasReadUntrusted(scope, request)) return true;
-  if (namesSite(turn.where.place)) return true;
   const listed = Object.keys(transcript?.told.skills ?? {});
   return listed.some((id) => isForeign(turn.catalogue, id));
 }
 
+/**
+ * Sites that names without a scheme may lead to: below an ending of the internet, or one that is reserved for private networks and tests (RFC
+ * 2606, 6761, 6762). `Node.js/React` and `a.total/b.total` lead nowhere.
+ */
+const reachable = /\.\p{L}|^(?:test|example|invalid|localhost|local|internal)$/u;
+
 /** The valid addresses of a call; calls with others fail anyway. */
-function addressesOf(tool: Tool, input: Json): WebAddress[] {
-  return (tool.addresses?.(input) ?? []).flatMap((text) => readAddress(text) ?? []);
+async function addressesOf({ ports }: Judged, tool: Tool, input: Json): Promise<WebAddress[]> {
+  const all = (tool.addresses?.(input) ?? []).map(async (text) => {
+    const address = readAddress(text);
+    if (address !== undefined || tool.server === undefined) return address;
+    const name = readAddress(`http://${text}`);
+    return name !== undefined && reachable.test(await ports.siteOf(name.host)) ? name : undefined;
+  });
+  return (await Promise.all(all)).filter((address) => address !== undefined);
 }
 
 /** A call's need for approval because of its destinations; undefined if there is none. Its requests are counted. */
@@ -92,32 +121,42 @@ export async function addressNeed(
   tool: Tool,
   input: Json,
 ): Promise<AddressNeed | undefined> {
-  const asked: WebAddress[] = [];
-  for (const address of addressesOf(tool, input)) {
-    if ((await judgeAndNote(scope, request, address)) === "asks") asked.push(address);
+  const asked: AskedAddress[] = [];
+  for (const address of await addressesOf(scope, tool, input)) {
+    const why = await judgeAndNote(scope, request, address);
+    if (why !== undefined) asked.push({ ...address, why });
   }
   if (asked.length === 0) return undefined;
   const hosts = [...new Set(asked.map(({ host }) => host))];
   const addresses = asked.map(({ key }) => key);
-  return { approver: "asker", reason: reasonFor(hosts), binds: { hosts }, addresses };
+  return { approver: "asker", reason: reasonFor(asked), binds: { hosts }, addresses };
 }
 
-/** Why a request to these hosts needs approval, for people. */
-export function reasonFor(hosts: readonly string[]): string {
-  return `The address at ${hosts.join(", ")} was not named by anybody here, nor by a search. An address can carry data out of this conversation.`;
+/** An address that needs approval, and why, as `judgeAndNote` says it. */
+type AskedAddress = WebAddress & { why: string };
+
+/** Why requests to these addresses need approval, for people. */
+export function reasonFor(asked: readonly Pick<AskedAddress, "host" | "why">[]): string {
+  const whys = [...Map.groupBy(asked, ({ why }) => why)].map(
+    ([why, each]) => `The address at ${[...new Set(each.map(({ host }) => host))].join(", ")} ${why}.`,
+  );
+  return `${whys.join(" ")} An address can carry data out of this conversation.`;
 }
 
-/** Judges an address and counts the request. Both happen in one step, so concurrent calls are all counted. */
+/**
+ * Judges an address and counts the request. Both happen in one step, so concurrent calls are all counted. Returns why a person has to be
+ * asked; undefined if nobody has to.
+ */
 export async function judgeAndNote(
   scope: TurnScope,
   request: CallRequest,
   address: WebAddress,
   { foreign }: { foreign?: boolean } = {},
-): Promise<AddressVerdict> {
+): Promise<string | undefined> {
   const site = await scope.ports.siteOf(address.host);
   const verdict = judgeAddress(scope, address, { request, site, foreign });
   const { key: page } = address;
   if (verdict === "counted" && !isCounted(scope.state.followed.get(site) ?? [], request, page))
     await scope.emit({ type: "link_followed", call_id: request.call.id, site, page });
-  return verdict;
+  return typeof verdict === "object" ? verdict.asks : undefined;
 }

@@ -1,5 +1,6 @@
 import { SkillFailure } from "../skill/define-skill.ts";
 import type { Decided } from "../skill/tool.ts";
+import { named } from "../values/label.ts";
 
 /** What a model is told to do after a refusal by a person. */
 export const doNotInsist = "Do not try it again unless the person asks for it. Say what was not done.";
@@ -10,7 +11,7 @@ interface NotApproved {
   what?: string | undefined;
   /** What follows: `nothing was sent`. */
   so: string;
-  /** The only person who may decide, by name. */
+  /** The only person who may decide, as `named`. */
   only?: string | undefined;
 }
 
@@ -22,7 +23,8 @@ export function notApproved(
   { by, name = by }: Pick<Decided, "by" | "name">,
   { what = "it", so, only }: NotApproved,
 ): SkillFailure {
-  if (by !== "") return new SkillFailure("refused", `${name} refused ${what}, so ${so}.`, doNotInsist);
+  if (by !== "")
+    return new SkillFailure("refused", `${named(name, by)} refused ${what}, so ${so}.`, doNotInsist);
   const nobody = only === undefined ? "Nobody approved" : `${only} has not agreed to`;
   const hint =
     "Tell the person that nobody decided in time; if they still want it, they can ask for it again.";

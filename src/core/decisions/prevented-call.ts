@@ -11,6 +11,7 @@ import {
 } from "../skill/skill-identifier.ts";
 import { failure, type Tool, type ToolResult } from "../skill/tool.ts";
 import type { Json } from "../values/json.ts";
+import { named } from "../values/label.ts";
 import { isDirectMessage } from "../values/place.ts";
 
 const stopped = failure("stopped", "The turn was stopped before this ran.");
@@ -72,7 +73,7 @@ export async function rightRefusal(
     const roles = () => ports.rolesOf(place, person.id);
     if (await hasRights(rights, person, roles)) continue;
     const who = rights.map(rightInWords).join("; and ");
-    const name = person.id === author.id ? author.name || author.id : person.id;
+    const name = named(person.id === author.id ? author.name : "", person.id);
     const refusal = `${name} may not use ${subject.skill_id || subject.name}: it is for ${who} (the operator's setting skills.rights).`;
     const isElsewhere = isDirectMessage(place.namespace) && needsPlatformRoles(rights);
     return isElsewhere

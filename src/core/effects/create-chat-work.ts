@@ -18,6 +18,7 @@ import { SkillFailure } from "../skill/define-skill.ts";
 import { sharingReason } from "../transcript/audience.ts";
 import { fileNameOf } from "../values/file-kind.ts";
 import type { FileReference } from "../values/inbound.ts";
+import { labelOf } from "../values/label.ts";
 import { isDirectMessage } from "../values/place.ts";
 import { askingReference, type ChatDesk, createDesk, createMentioning, notHere } from "./mentioning.ts";
 import { personNamed, tellThem } from "./named-target.ts";
@@ -182,6 +183,6 @@ function tooLarge(name: string): SkillFailure {
 }
 
 function privateElsewhere(name: string): SkillFailure {
-  const message = `#${name} is private: what is said there is not told in another channel.`;
+  const message = `"${labelOf(name)}" is private: what is said there is not told in another channel.`;
   return new SkillFailure("private_channel", message, "Tell the person to ask in a direct message.");
 }

@@ -1,3 +1,4 @@
+import { escapedInvisible } from "../../base/invisible-text.ts";
 import {
   type FileChange,
   type MountedFolder,
@@ -122,5 +123,5 @@ function listed(files: readonly FileChange[]): string {
 
 /** Cleans a name from code, so that it cannot begin a new line. */
 export function readable(path: string): string {
-  return path.replace(/\p{C}/gu, "?").slice(0, 300);
+  return escapedInvisible(path, true).slice(0, 300);
 }

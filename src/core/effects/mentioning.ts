@@ -6,6 +6,7 @@
 import { sha256 } from "../../base/sha256.ts";
 import { approveWithin } from "../decisions/approval.ts";
 import { notApproved } from "../decisions/not-approved.ts";
+import { personOnCard } from "../decisions/person-on-card.ts";
 import type {
   ChannelAccess,
   ChannelMessage,
@@ -20,8 +21,9 @@ import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import type { CallInWords } from "../values/call-arguments.ts";
 import { canonicalJson } from "../values/json.ts";
+import { labelOf, mentioned, named } from "../values/label.ts";
 import type { Place } from "../values/place.ts";
-import { saysName } from "../values/said-line.ts";
+import { saysAfterAt, saysName } from "../values/said-line.ts";
 import {
   type Directory,
   isOnlyOne,
@@ -40,6 +42,8 @@ interface Wanted {
   id: string;
   name: string;
   mention: string;
+  /** Absent for a group. */
+  person?: KnownPerson;
   /** Needs no confirmation. */
   free: boolean;
   /** Number of people it notifies. */
@@ -62,24 +66,24 @@ export function createMentioning(desk: ChatDesk): ChatWork["name"] {
     const wanted = [...found.values()];
     if (state.named.size + wanted.length > maxMentions) throw tooMany(wanted.length);
     const open = wanted.filter(({ free, id }) => !free && !state.named.has(id));
-    if (open.length > 0) await desk.ask(questionFor(open));
+    if (open.length > 0) await desk.ask(await questionFor(desk, open));
     await emit({ type: "people_named", call_id: desk.callId, ids: wanted.map(({ id }) => id) });
     return wanted.map(({ id, name, mention }) => ({ id, name, mention }));
   };
 }
 
-function calledPerson({ id, name }: KnownPerson): Omit<Wanted, "free"> {
-  return { id, name, mention: `<@${id}>`, people: 1 };
+function calledPerson(person: KnownPerson): Omit<Wanted, "free"> {
+  const { id, name } = person;
+  return { id, name, mention: `<@${id}>`, person, people: 1 };
 }
 
-/** Whether the message mentions a person, or contains their full name, or its first word if nobody else has it. */
+/** Whether the message mentions a person, or uses their name or full name as a name, if nobody else here has it. */
 export async function isNamed(desk: ChatDesk, person: KnownPerson): Promise<boolean> {
   const { turn } = desk.scope;
   const { id, name, full_name = "" } = person;
   if (isMentioned(turn, id)) return true;
   for (const each of [name, full_name]) {
-    const said = saysName(saidIn(turn), each);
-    if (said !== undefined && (await isOnlyOne(desk, person, said))) return true;
+    if (saysName(saidIn(turn), each) && (await isOnlyOne(desk, person, each))) return true;
   }
   return false;
 }
@@ -87,8 +91,8 @@ export async function isNamed(desk: ChatDesk, person: KnownPerson): Promise<bool
 function wantedGroup(group: KnownGroup, turn: Turn): Wanted {
   if (!group.callable) throw notCallable(group);
   const { id, name, members = Number.POSITIVE_INFINITY } = group;
-  const isSaid = saysName(saidIn(turn), name) === name;
-  const free = (isMentioned(turn, id) || isSaid) && members <= largeGroup;
+  const isSaid = isMentioned(turn, id) || saysAfterAt(saidIn(turn), name);
+  const free = isSaid && members <= largeGroup;
   return { id, name, mention: `<@&${id}>`, free, people: members };
 }
 
@@ -96,14 +100,22 @@ function isMentioned({ mentions = [], author }: Turn, id: string): boolean {
   return author.id === id || mentions.some((each) => each.id === id);
 }
 
-function questionFor(open: readonly Wanted[]): Parameters<ChatDesk["ask"]>[0] {
-  const names = open.map(({ name }) => name);
+async function questionFor(
+  { scope }: ChatDesk,
+  open: readonly Wanted[],
+): Promise<Parameters<ChatDesk["ask"]>[0]> {
+  const people = open.map(({ name, id }) => named(name, id));
+  const shown = await Promise.all(
+    open.map(({ person, name, id }) =>
+      person === undefined ? mentioned(name, id, "@&") : personOnCard(scope, person),
+    ),
+  );
   const count = open.reduce((sum, { people }) => sum + people, 0);
   const many = Number.isFinite(count) && count > open.length ? ` (${count} people)` : "";
   return {
     action: "mention",
-    says: { deed: `mention ${names.join(", ")}${many}`, names: ["people"] },
-    input: { people: names },
+    says: { deed: `mention ${shown.join(", ")}${many}`, names: ["people"] },
+    input: { people },
     reason: "A mention notifies them, and your message did not name them.",
   };
 }
@@ -114,7 +126,7 @@ function tooMany(count: number): SkillFailure {
 }
 
 function notCallable({ name }: KnownGroup): SkillFailure {
-  const message = `The person may not notify the group ${name} themselves, so the bot does not either.`;
+  const message = `The person may not notify the group "${labelOf(name)}" themselves, so the bot does not either.`;
   return new SkillFailure("not_allowed", message, "Write its name as plain text, and say so.");
 }
 

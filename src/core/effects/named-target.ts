@@ -7,8 +7,8 @@ import { nearestNames } from "../../base/nearest-name.ts";
 import type { ChannelSummary, ChatActions, KnownGroup, KnownPerson } from "../ports/chat-actions.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
+import { isCalled, labelOf, named, wordsOf } from "../values/label.ts";
 import { isDirectMessage } from "../values/place.ts";
-import { plainName, wordsOf } from "../values/said-line.ts";
 
 /** Where names are looked up, for the person of the turn. */
 export interface Directory {
@@ -91,7 +91,7 @@ export async function noChannel(directory: Directory, text: string | undefined):
     const unreadable = "This channel cannot be read: the bot or the person is not in it.";
     return new SkillFailure("no_channel", unreadable, toInvite);
   }
-  const message = `There is no channel ${text} that both the person and the bot can read.`;
+  const message = `There is no channel "${labelOf(channelWord(text))}" that both the person and the bot can read.`;
   const alike = near(channelWord(text), await channelsOf(directory), ({ name }) => [name]);
   const hint = alike.length === 0 ? toInvite : `Possible: ${labelsOf(alike)}. Otherwise: ${toInvite}`;
   return new SkillFailure("no_channel", message, hint);
@@ -109,8 +109,8 @@ async function nobody(
   const all = await peopleWith(directory, "", maxNearby);
   const alike = near(name, all.people, ({ name: own, full_name = own }) => [own, full_name]);
   const people = new Map([...found.people, ...alike].map((each) => [each.id, each])).values();
-  if (channels.length === 0) return notOne(`There is nobody called ${plainName(name)} here.`, [...people]);
-  const message = `There is no channel and nobody called ${plainName(name)} whom the person and the bot can reach.`;
+  if (channels.length === 0) return notOne(`There is nobody called "${labelOf(name)}" here.`, [...people]);
+  const message = `There is no channel and nobody called "${labelOf(name)}" whom the person and the bot can reach.`;
   return notOne(message, [...near(name, channels, (each) => [each.name]), ...people], "no_receiver");
 }
 
@@ -152,12 +152,6 @@ function calledIn({ people, groups }: Found, name: string): Known[] {
   return [...(here.length > 0 ? here : called), ...same];
 }
 
-/** Whether a name, or the beginning of it, is that of a person. */
-function isCalled({ name, full_name = "" }: KnownPerson, called: string): boolean {
-  const wanted = wordsOf(called);
-  return wanted !== "" && [name, full_name].some((each) => `${wordsOf(each)} `.startsWith(`${wanted} `));
-}
-
 function isMeant(person: KnownPerson, called: string): boolean {
   return (person.here || wordsOf(called).includes(" ")) && isCalled(person, called);
 }
@@ -183,7 +177,7 @@ function channelWord(text: string): string {
 }
 
 function severalCalled(name: string, called: readonly (Known | ChannelSummary)[]): SkillFailure {
-  return notOne(`${plainName(name)} may be one of several.`, called);
+  return notOne(`"${labelOf(name)}" may be one of several.`, called);
 }
 
 function notOne(
@@ -200,9 +194,9 @@ function notOne(
 
 function labelsOf(candidates: readonly (Known | ChannelSummary)[]): string {
   const labels = candidates.slice(0, maxCandidates).map((each) => {
-    if ("namespace" in each) return `#${plainName(each.name)}`;
-    const full = "full_name" in each && each.full_name !== undefined ? `, ${plainName(each.full_name)}` : "";
-    return `${plainName(each.name)}${full} (${each.id})`;
+    if ("namespace" in each) return `#${named(each.name, each.namespace)}`;
+    const full = "full_name" in each && each.full_name !== undefined ? ` "${labelOf(each.full_name)}"` : "";
+    return `${named(each.name, each.id)}${full}`;
   });
   return labels.join("; ");
 }

@@ -2,24 +2,27 @@
 
 import { approveWithin } from "../decisions/approval.ts";
 import { notApproved } from "../decisions/not-approved.ts";
+import { personOnCard } from "../decisions/person-on-card.ts";
 import type { Proposal } from "../ports/schedules.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
+import { named } from "../values/label.ts";
 import { type ChatDesk, isNamed } from "./mentioning.ts";
 import { personNamed, tellThem } from "./named-target.ts";
 import { targetFor } from "./sending.ts";
 
 /**
  * The person, given by id or by a name that nobody else has, whom a reminder is for; undefined for the person of the turn. `isNamed`: their
- * message names them. @throws SkillFailure unless it is one person to whom the bot writes
+ * message names them; `who`: they, on a card. @throws SkillFailure unless it is one person to whom the bot writes
  */
-export async function receiverFor(desk: ChatDesk, name: string) {
-  const person = await personNamed(desk, name);
+export async function receiverFor(desk: ChatDesk, whom: string) {
+  const person = await personNamed(desk, whom);
   if ("callable" in person)
     throw new SkillFailure("not_allowed", "Only one person can be reminded, not a group.", tellThem);
-  const { id } = person;
+  const { id, name } = person;
   if (id === desk.scope.turn.author.id) return undefined;
-  const { place, person: called = person.name } = await targetFor(desk, person);
-  return { id, name: called, namespace: place.namespace, isNamed: await isNamed(desk, person) };
+  const { place } = await targetFor(desk, person);
+  const who = await personOnCard(desk.scope, person);
+  return { id, name, namespace: place.namespace, who, isNamed: await isNamed(desk, person) };
 }
 
 /**
@@ -34,19 +37,20 @@ export async function withConsent(
 ): Promise<Proposal> {
   if (proposal.value.for === undefined) return proposal;
   const { id, name } = proposal.value.for;
-  const by = scope.turn.author.name;
+  const by = await personOnCard(scope, scope.turn.author);
+  const who = await personOnCard(scope, { id, name });
   const asking = { callId: `${callId}/approval:receive`, skillId };
   const decided = await approveWithin(scope, asking, {
     action: "receive_reminder",
     person: { id, name, deed: `remind you of this for ${by}` },
     says: {
-      deed: `remind ${name} of this for ${by}`,
+      deed: `remind ${who} of this for ${by}`,
       quotes: "text",
       names: ["what", "for", "next", "tools"],
     },
     input: proposal.shown,
-    reason: `I ask ${name} this once.`,
+    reason: "I ask this once.",
   });
   if (decided.approved) return { ...proposal, value: { ...proposal.value, receivers: { [id]: true } } };
-  throw notApproved(decided, { what: "the reminder", so: "nothing was planned", only: name });
+  throw notApproved(decided, { what: "the reminder", so: "nothing was planned", only: named(name, id) });
 }

@@ -4,6 +4,7 @@ import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { sha256 } from "../../base/sha256.ts";
 import { approveWithin } from "../decisions/approval.ts";
 import { notApproved } from "../decisions/not-approved.ts";
+import { personOnCard } from "../decisions/person-on-card.ts";
 import type { ChannelAccess, ChannelMessage, KnownPerson, Sending } from "../ports/chat-actions.ts";
 import { channelThread, type OutgoingFile } from "../ports/chat-platform.ts";
 import { calledBy } from "../scope/turn-scope.ts";
@@ -13,7 +14,8 @@ import { untrustedIn } from "../transcript/untrusted.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 import { fileNameOf, mediaTypeOf } from "../values/file-kind.ts";
 import { mayManage, planOf } from "../values/inbound.ts";
-import type { Place } from "../values/place.ts";
+import { labelOf, mentioned, named } from "../values/label.ts";
+import { type Place, partsOf } from "../values/place.ts";
 import { formatBytes } from "../values/shown.ts";
 import { type ChatDesk, notHere } from "./mentioning.ts";
 import { receiverNamed, tellThem } from "./named-target.ts";
@@ -27,12 +29,10 @@ const maxFiles = 10;
 
 interface Target {
   place: Place;
-  /** For people. */
+  /** For people and models, with the id. */
   label: string;
-  /** The name of the person, for a direct message. */
-  person?: string;
-  /** Their id. */
-  receiver?: string;
+  /** For a direct message. */
+  person?: KnownPerson;
   /** The message stays in the channel of the turn. */
   isHere: boolean;
 }
@@ -65,7 +65,7 @@ export function createSending(desk: ChatDesk): Sending {
       if (!target.isHere || state.private)
         edited = await desk.ask({
           action: "send",
-          says: { deed: deedOf(target), quotes: "text", names: ["to"], edits: posted.edits },
+          says: { deed: await deedOf(desk, target), quotes: "text", names: ["to"], edits: posted.edits },
           input: {
             to: target.label,
             text: posted.shown,
@@ -136,45 +136,53 @@ function signature(name: string, planned: string | undefined): string {
  */
 async function consentTo(
   { scope, callId, skillId }: ChatDesk,
-  { receiver, person = "" }: Target,
+  { person }: Target,
 ): Promise<string | undefined> {
   const { cause, author, text } = scope.turn;
   const { schedules } = scope.ports;
   if (planOf(cause) === undefined || cause === undefined || schedules === undefined) return undefined;
-  if (receiver === undefined || receiver === author.id) return undefined;
-  const known = (await schedules.receivers(cause.id))[receiver];
+  if (person === undefined || person.id === author.id) return undefined;
+  const { id, name } = person;
+  const who = named(name, id);
+  const known = (await schedules.receivers(cause.id))[id];
   if (known === true) return cause.id;
   const asking = `${callId}/approval:receive`;
   const [what, so] = ["messages of this schedule", "nothing was sent"];
-  let failed = new SkillFailure("not_agreed", `${person} has not agreed to ${what}, so ${so}.`);
+  let failed = new SkillFailure("not_agreed", `${who} has not agreed to ${what}, so ${so}.`);
   if (known === undefined || scope.state.approvals.has(asking)) {
+    const asker = await personOnCard(scope, author);
     const asked = approveWithin(
       scope,
       { callId: asking, skillId },
       {
         action: "receive_messages",
-        person: { id: receiver, name: person, deed: `send you direct messages for ${author.name}` },
-        says: { deed: `send ${person} direct messages for ${author.name}`, quotes: "task", names: ["when"] },
+        person: { id, name, deed: `send you direct messages for ${asker}` },
+        says: {
+          deed: `send ${await personOnCard(scope, person)} direct messages for ${asker}`,
+          quotes: "task",
+          names: ["when"],
+        },
         input: { task: text, when: cause.because },
         reason: `It is planned: ${cause.because}. I ask this once.`,
       },
     );
     const decided = await asked.catch(async (error: unknown) => {
       // Other runs find that the person was asked.
-      if (error instanceof WaitingForPerson) await schedules.agree(cause.id, receiver, false);
+      if (error instanceof WaitingForPerson) await schedules.agree(cause.id, id, false);
       throw error;
     });
-    await schedules.agree(cause.id, receiver, decided.approved);
+    await schedules.agree(cause.id, id, decided.approved);
     if (decided.approved) return cause.id;
-    failed = notApproved(decided, { what, so, only: person });
+    failed = notApproved(decided, { what, so, only: who });
   }
-  const hint = `Tell the person; ${person} can still allow it: /agent schedule accept ${cause.id}.`;
+  const hint = `Tell the person; ${who} can still allow it: /agent schedule accept ${cause.id}.`;
   throw new SkillFailure(failed.code, failed.message, hint);
 }
 
-/** `send a message to #general`, `send Ben a direct message`. */
-function deedOf({ label, person }: Target): string {
-  return person === undefined ? `send a message to ${label}` : `send ${person} a direct message`;
+/** `send a message to "general" <#C0GENERAL>`, `send "Ben" <@U2BEN> a direct message`. */
+async function deedOf({ scope }: ChatDesk, { label, person }: Target): Promise<string> {
+  if (person !== undefined) return `send ${await personOnCard(scope, person)} a direct message`;
+  return `send a message to ${label}`;
 }
 
 /** The index of this call among the turn's calls: the same when it is run again. */
@@ -199,30 +207,31 @@ async function targetOf(desk: ChatDesk, to: string, thread: string | undefined):
   const receiver = await receiverNamed(desk, to);
   if ("person" in receiver) return targetFor(desk, receiver.person);
   const { namespace, name } = await writableChannel(desk, receiver.channel);
-  return { place: { namespace, thread: channelThread }, label: `#${name}`, isHere: namespace === here };
+  return {
+    place: { namespace, thread: channelThread },
+    label: mentioned(name, partsOf(namespace).channel, "#"),
+    isHere: namespace === here,
+  };
 }
 
 /** A channel in which the person may write; by default the one of the turn. */
 export async function writableChannel(desk: ChatDesk, name?: string): Promise<ChannelAccess> {
   const access = await desk.channel(name);
   if (access.write) return access;
-  const message = `Nobody can write in #${access.name} now, or the person may not.`;
+  const message = `Nobody can write in "${labelOf(access.name)}" now, or the person may not.`;
   throw new SkillFailure("not_writable", message, tellThem);
 }
 
 /** The direct messages of a person. @throws SkillFailure if the bot does not write to them */
-export async function targetFor(
-  desk: ChatDesk,
-  { id, name, full_name, standing }: KnownPerson,
-): Promise<Target> {
+export async function targetFor(desk: ChatDesk, person: KnownPerson): Promise<Target> {
+  const { id, name, standing } = person;
   if (standing === "bot") throw new SkillFailure("not_allowed", "Bots are not written to.", tellThem);
   const { direct } = desk.actions();
   const here = desk.scope.turn.place.namespace;
   const place = await desk.doing(async () => direct?.(here, id));
   if (place === undefined) throw notHere("send direct messages");
-  const called = full_name === undefined || full_name === name ? name : `${full_name} (${name})`;
   const isHere = place.namespace === here;
-  return { place, label: `a direct message to ${called}`, person: called, receiver: id, isHere };
+  return { place, label: `a direct message to ${mentioned(name, id)}`, person, isHere };
 }
 
 async function readFiles({ scope }: ChatDesk, paths: readonly string[]): Promise<OutgoingFile[]> {

@@ -347,6 +347,12 @@ export interface TranscriptOpening {
  */
 export type TurnEvent = TurnEventBody & { turn_id: string; seq: number; at: number };
 
+/**
+ * Takes the events of a turn, one after the other. Resolves once the turn may continue after the event; rejects when the turn is given up or the
+ * event cannot be stored.
+ */
+export type Emit = (event: TurnEventBody) => Promise<void>;
+
 /** The event with a given `type`. */
 export type TurnEventOf<T extends TurnEventBody["type"]> = Extract<TurnEvent, { type: T }>;
 

@@ -12,6 +12,8 @@ export interface CallState {
   /** True while a question to a person is the last event of the call. It had no effect since, so it may be run again. */
   asking: boolean;
   finished?: TurnEventBodyOf<"tool_finished">;
+  /** The turn became private while the call ran. */
+  before_private?: true;
   /** Journal: `name#occurrence` → result. */
   steps: Map<string, Json>;
 }
@@ -92,6 +94,8 @@ export interface TurnState {
   readonly named: Set<string>;
   /** Whether only the asker may see the answer. */
   private: boolean;
+  /** The call that made it so. */
+  private_by: string | undefined;
   /** Other namespaces that the turn read from. */
   readonly read_in: Set<string>;
   /** Number of messages sent, changed or deleted in addition to the answer. */
@@ -129,6 +133,7 @@ export function createTurnState(): TurnState {
     approvals: new Map(),
     named: new Set(),
     private: false,
+    private_by: undefined,
     read_in: new Set(),
     sent: 0,
     allowedHosts: new Set(),
@@ -186,7 +191,7 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
       for (const id of event.ids) state.named.add(id);
       break;
     case "answer_private":
-      state.private = true;
+      if (!state.private) becomePrivate(state, event.call_id);
       if (event.from !== undefined) state.read_in.add(event.from);
       break;
     case "message_sent":
@@ -208,6 +213,13 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
     default:
       applyToConversation(state, event);
   }
+}
+
+function becomePrivate(state: TurnState, callId: string | undefined): void {
+  state.private = true;
+  state.private_by = callId;
+  for (const call of state.calls.values())
+    if (call.started !== undefined && call.finished === undefined) call.before_private = true;
 }
 
 /** A message during an open call answers that call's question. Otherwise the model continues with it. */

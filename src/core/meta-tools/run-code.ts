@@ -92,8 +92,13 @@ const maxAtOnce = 3;
 function callsOf(scope: TurnScope, { call, depth }: CallRequest, signal: AbortSignal): CallOfCode {
   const slots = new Slots(maxAtOnce);
   const unattended = withoutAsking(scope);
+  // Other calls of the turn may read for its asker alone meanwhile; whether the code may leave files was decided before.
+  const requireAsDecided = () => {
+    if (scope.state.calls.get(call.id)?.before_private) throw new NobodyAsked();
+  };
   let made = 0;
   return async (name, input) => {
+    requireAsDecided();
     made += 1;
     if (made > maxCalls) throw new Error(`One run of code makes at most ${maxCalls} calls.`);
     const id = `${call.id}/${made}`;
@@ -106,6 +111,7 @@ function callsOf(scope: TurnScope, { call, depth }: CallRequest, signal: AbortSi
     const result = await slots.run(signal, () =>
       runToolCall(unattended, { call: asked, parent_call_id: call.id, depth: depth + 1 }),
     );
+    requireAsDecided();
     if (result === "waiting") throw new NobodyAsked();
     if (result.status === "error") throw new Error([result.message, result.hint].filter(Boolean).join(" "));
     return scope.ports.redact(result.output);

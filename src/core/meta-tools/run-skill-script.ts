@@ -7,6 +7,7 @@ import type { Skill } from "../skill/skill.ts";
 import { failure, type ToolContext, type ToolResult } from "../skill/tool.ts";
 import { createToolContext } from "../turn/tool-context.ts";
 import { guidesOf } from "../turn/toolset.ts";
+import { inQuotes } from "../values/call-arguments.ts";
 import { objectOf } from "../values/json.ts";
 import type { Redactor } from "../values/redact.ts";
 import { commandForShell, findOffered, hasFolder, pathInSkill } from "./activate-skill.ts";
@@ -42,10 +43,10 @@ export const createRunSkillScript = () =>
     shares: true,
     says(input) {
       const { skill_name, script, command } = objectOf(input);
-      const of = ` of the skill “${String(skill_name)}”`;
+      const of = ` of the skill ${inQuotes(skill_name ?? "")}`;
       if (typeof command === "string")
         return { deed: `run a command${of}`, quotes: "command", names: ["skill_name"] };
-      return { deed: `run the script “${String(script)}”${of}`, names: ["skill_name", "script"] };
+      return { deed: `run the script ${inQuotes(script ?? "")}${of}`, names: ["skill_name", "script"] };
     },
     runsCodeOf: ({ skill_name }, scope) => {
       const found = findOffered(scope, skill_name);

@@ -45,6 +45,12 @@ const receiverSchema = z.object({
 /** The person whom a reminder of somebody else is for. */
 export type Receiver = z.infer<typeof receiverSchema>;
 
+/** A person for whom somebody wants a reminder. */
+export interface WantedReceiver extends Receiver {
+  /** They, as cards name them. */
+  who: string;
+}
+
 /** The common properties of schedules, triggers and goals. */
 const plannedSchema = z.object({
   /** The text to post, or the task. */
@@ -295,7 +301,7 @@ export interface Schedules {
    * Checks a wish without storing anything. If not ok, the message gives the reason for a person, and what to write instead. The maker of a
    * schedule and managers may give it new times. `receiver`: whom a reminder is for, if not the planner.
    */
-  plan(planner: Planner, wish: Wish, receiver?: Receiver): Promise<Outcome<Proposal>>;
+  plan(planner: Planner, wish: Wish, receiver?: WantedReceiver): Promise<Outcome<Proposal>>;
   /** Stores a proposal. `key` identifies it, so that a repeated call stores it once. Only the maker of a webhook gets its secret. */
   add(planner: Planner, proposal: Proposal, key: string): Promise<Outcome<PlannedView>>;
   /** The plans of a channel, and reminders of others for the person of these direct messages; times are in the reader's zone. */

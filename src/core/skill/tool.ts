@@ -73,7 +73,7 @@ export interface Tool {
   dryRun?(input: Json): Promise<Json>;
   /**
    * Web addresses that the call sends something to, as far as its input contains them. Whether they may be reached is decided before it
-   * runs.
+   * runs. Those of a server's tool may lack a scheme; then they count if their ending may be one of a host.
    */
   addresses?(input: Json): readonly string[];
   /**

@@ -3,14 +3,7 @@ import { isOfSkill, type TranscriptStep } from "../log/transcript.ts";
 import type { TurnEventBody, TurnEventBodyOf } from "../log/turn-event.ts";
 import { loggedCallId } from "../log/turn-state.ts";
 import { outputText } from "../skill/tool.ts";
-import {
-  addressesIn,
-  linksIn,
-  namesSite,
-  readAddress,
-  type Seen,
-  type WebAddress,
-} from "../values/address.ts";
+import { addressesIn, linksIn, readAddress, type Seen, type WebAddress } from "../values/address.ts";
 import type { Inbound } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import type { AssistantMessage, KeptImage, ToolMessage } from "../values/message.ts";
@@ -227,9 +220,8 @@ function createReader(): (event: TurnEventBody) => Seen | undefined {
   };
 }
 
-function said(text: string, author: { name: string; trust: string }): Seen {
-  const isForeign = author.trust === "guest" || namesSite(author.name);
-  return { named: keys(addressesIn(text)), ...(isForeign ? { untrusted: true } : {}) };
+function said(text: string, author: { trust: string }): Seen {
+  return { named: keys(addressesIn(text)), ...(author.trust === "guest" ? { untrusted: true } : {}) };
 }
 
 /** Addresses in the text of a trigger's event were written by others and do not count as named. */
@@ -241,9 +233,7 @@ function saidIn({ text, author, cause }: Inbound): Seen {
 }
 
 function readAround({ thread, files }: TurnEventBodyOf<"context_read">): Seen {
-  const strangers = thread.filter(
-    ({ bot, outside, by }) => bot === true || outside === true || namesSite(by),
-  );
+  const strangers = thread.filter(({ bot, outside }) => bot === true || outside === true);
   const members = thread.filter((message) => !strangers.includes(message));
   const spoken = files.filter((file) => file.spoken?.is_message === true);
   const sent = files.filter((file) => !spoken.includes(file));

@@ -2,6 +2,8 @@
  * A person's message for a model: a line with time and author, then context written by others as data in blocks, which their text can
  * neither close nor open, then the message itself.
  */
+
+import { onOneLine, withoutInvisible } from "../../base/invisible-text.ts";
 import { beginningOf } from "../../base/markdown-text.ts";
 import { pattern } from "../../base/pattern.ts";
 import type { BackgroundEnd, Turn } from "../scope/turn.ts";
@@ -9,9 +11,10 @@ import { type TurnScope, zoneIn } from "../scope/turn-scope.ts";
 import { cutForModel } from "../values/cut.ts";
 import { type Author, type Cause, clockIn, type LookedAt, type Mention } from "../values/inbound.ts";
 import { escapeMarkup } from "../values/json.ts";
+import { idOf, labelOf, named } from "../values/label.ts";
 import type { HeardMessage, KeptImage, MessageContext, ReadFile, UserMessage } from "../values/message.ts";
 import type { CountTokens } from "../values/profile.ts";
-import { plainName, withoutSaidLines } from "../values/said-line.ts";
+import { withoutSaidLines } from "../values/said-line.ts";
 import { isImage } from "./transcript-steps.ts";
 
 /** Additional parts of a message. */
@@ -79,25 +82,24 @@ export function userMessage(
   return { role: "user", text, said, ...(images.length === 0 ? {} : { kept_images: images }) };
 }
 
-/** How to mention the people in a message: `[mentioned: ben is <@U0BEN>; oncall is <@&S0ONCALL>]`. */
+/** How to mention the people in a message: `[mentioned: "ben" is <@U0BEN>; "oncall" is <@&S0ONCALL>]`. */
 function mentionLine(mentions: readonly Mention[] = []): string {
   if (mentions.length === 0) return "";
-  const named = mentions.map(
-    ({ id, name, kind }) => `${plainName(name)} is <@${kind === "group" ? "&" : ""}${id}>`,
+  const people = mentions.map(
+    ({ id, name, kind }) => `"${labelOf(name)}" is <@${kind === "group" ? "&" : ""}${id}>`,
   );
-  return `[mentioned: ${named.join("; ")}]`;
+  return `[mentioned: ${people.join("; ")}]`;
 }
 
-/** What “this” may mean in a message: `[the person has open: #general (slack:T0ACME:C0GENERAL)]`. */
+/** What “this” may mean in a message: `[the person has open: "general" (slack:T0ACME:C0GENERAL)]`. */
 function lookingLine(seen: readonly LookedAt[] = []): string {
-  const named = seen.map(({ channel, name, message, document }) => {
-    const where =
-      channel === undefined ? "" : name === undefined ? channel : `#${plainName(name)} (${channel})`;
+  const open = seen.map(({ channel, name, message, document }) => {
+    const where = channel === undefined ? "" : named(name ?? "", channel);
     return [document, message === undefined ? "" : `the message ${message} in`, where]
       .filter(Boolean)
       .join(" ");
   });
-  return named.length === 0 ? "" : `[the person has open: ${named.join("; ")}]`;
+  return open.length === 0 ? "" : `[the person has open: ${open.join("; ")}]`;
 }
 
 function keptImages(turnId: string, { files }: MessageContext): KeptImage[] {
@@ -159,20 +161,25 @@ function renderContext({ thread, files, notes = [], time_zone = "UTC" }: Message
   ].join("\n");
 }
 
-function renderHeard({ by, text, at, bot, outside }: HeardMessage, zone: string): string {
+function renderHeard({ by, author, text, at, bot, outside }: HeardMessage, zone: string): string {
   const kind = bot === true ? " (a bot)" : outside === true ? " (from outside)" : "";
-  const from = attribute("from", `${by}${kind}`);
+  const from = fromAttributes(`${labelOf(by)}${kind}`, author);
   return `<${messageTag}${from}${attribute("at", minute(at, zone))}>${asData(text)}</${messageTag}>`;
 }
 
-function renderFile({ name, path, media_type, by, text, spoken, image, problem }: ReadFile): string {
+function renderFile({ name, path, media_type, by, author, text, spoken, image, problem }: ReadFile): string {
   const where = path === undefined ? attribute("name", name) : attribute("path", path);
-  const head = `<${fileTag}${where}${attribute("type", media_type)}${attribute("from", by)}`;
+  const head = `<${fileTag}${where}${attribute("type", media_type)}${fromAttributes(labelOf(by ?? ""), author)}`;
   if (spoken?.is_message === true)
     return `${head}${attribute("note", `${problem}. It is the message below`)} />`;
   const note = attribute(text === undefined ? "not_read" : "note", problem);
   if (text !== undefined) return `${head}${note}>\n${asData(text)}\n</${fileTag}>`;
   return image === undefined ? `${head}${note} />` : `${head} shown_as="image" />`;
+}
+
+/** A label and its id. */
+function fromAttributes(label: string, id: string | undefined): string {
+  return attribute("from", label) + attribute("from_id", idOf(id ?? ""));
 }
 
 const fileStart = pattern()`<${fileTag}[^<>]*>\n`;
@@ -206,7 +213,7 @@ function minute(at: number, zone: string): string {
 
 function attribute(name: string, value: string | undefined): string {
   if (value === undefined || value === "") return "";
-  const line = escapeMarkup(value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " "));
+  const line = escapeMarkup(onOneLine(value));
   return ` ${name}="${beginningOf(line, 400)}"`;
 }
 
@@ -221,10 +228,8 @@ function asData(text: string): string {
 
 /**
  * Text that can neither close nor open one of the blocks. Everything else is unchanged, so that code remains code. Invisible characters
- * (Unicode tags, bidirectional controls, zero-width spaces) are removed, because they hide text from people.
+ * are removed, because they hide text from people.
  */
 function withoutBlockTags(text: string): string {
-  return text
-    .replace(/[\u{e0000}-\u{e007f}\u200b\u202a-\u202e\u2060-\u2069\ufeff]/gu, "")
-    .replace(anyTag, "&lt;");
+  return withoutInvisible(text).replace(anyTag, "&lt;");
 }

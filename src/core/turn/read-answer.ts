@@ -14,26 +14,17 @@ type Finished = Extract<ModelEvent, { type: "finished" }> & { note: string };
 const maxRepeats = 100;
 
 /**
- * Asks the turn's model and returns its final message. When the provider leaves out tools that the transcript does not mention yet, the
- * model is told about them and asked again: `request` is called for each attempt.
- */
-export async function readAnswer(scope: TurnScope, request: () => Promise<ModelRequest>): Promise<Finished> {
-  for (let repeats = 0; ; repeats += 1) {
-    const said = await readOnce(scope, await request(), repeats < maxRepeats);
-    if (said.type === "finished") return said;
-    await tellLeftOut(scope, said);
-  }
-}
-
-/**
- * Sends one request. While the model answers, people see its text grow, what it is doing, and the reason for a delay.
+ * Asks the turn's model and returns its final message. While the model answers, people see its text grow, what it is doing, and the reason
+ * for a delay. When the provider leaves out tools that the transcript does not mention yet, the model is told about them and asked again:
+ * `request` is called for each attempt.
  * @throws ModelError, or the reason with which the turn was aborted
  */
-async function readOnce(
+export async function readAnswer(
   scope: TurnScope,
-  request: ModelRequest,
-  tells: boolean,
-): Promise<Finished | LeftOut> {
+  request: () => Promise<ModelRequest>,
+  repeats = 0,
+): Promise<Finished> {
+  let untold: LeftOut | undefined;
   const { ports, turn, emit } = scope;
   const model = chosenModel(scope);
   const { clock, redact } = ports;
@@ -47,7 +38,7 @@ async function readOnce(
     return line.end();
   };
   try {
-    for await (const event of model.stream(request)) {
+    for await (const event of model.stream(await request())) {
       switch (event.type) {
         case "finished":
           if (thought !== undefined) line.add(thought.end());
@@ -63,11 +54,9 @@ async function readOnce(
         case "delayed":
           await emit({ type: "model_delayed", text: event.text, until: event.until });
           break;
-        case "left_out": {
-          const untold = tells ? untoldOf(scope, event) : undefined;
-          if (untold !== undefined) return untold;
+        case "left_out":
+          if (repeats < maxRepeats) untold = untoldOf(scope, event);
           break;
-        }
         case "spent":
           await emit({ type: "usage", model: event.model, ...event.usage });
           break;
@@ -76,10 +65,15 @@ async function readOnce(
           pacer.clear();
           await emit({ type: "text_reset" });
       }
+      if (untold !== undefined) break;
     }
   } finally {
     line.end();
     await pacer.flush();
+  }
+  if (untold !== undefined) {
+    await tellLeftOut(scope, untold);
+    return readAnswer(scope, request, repeats + 1);
   }
   turn.signal.throwIfAborted();
   throw new ModelError("bad_response", `The model ${model.id} ended without an answer.`);

@@ -1,5 +1,5 @@
 import { tokensIn } from "../log/transcript.ts";
-import type { TurnEventBody } from "../log/turn-event.ts";
+import type { Emit } from "../log/turn-event.ts";
 import { type Model, ModelError, type Models } from "../ports/model.ts";
 import type { Turn, TurnPorts } from "../scope/turn.ts";
 import type { CallRequest, MetaTool } from "../scope/turn-scope.ts";
@@ -12,37 +12,32 @@ import type { Message, ToolDefinition } from "../values/message.ts";
 import { placeInWords } from "../values/profile.ts";
 import { invokeSkill } from "./invoke-skill.ts";
 import { waitUntil } from "./turn-loop.ts";
-import { createEventChannel, openScope } from "./turn-opening.ts";
+import { openScope } from "./turn-opening.ts";
 
 /**
- * Runs one skill for a person without a model, along the path of `invoke_skill`. Yields its events as a turn does. The generator's value is
- * the result, or `waiting` after `turn_waiting`: the turn is then run again once a person has answered.
+ * Runs one skill for a person without a model, along the path of `invoke_skill`, and emits its events as a turn does. Returns `waiting` after
+ * `turn_waiting`: the turn is then run again once a person has answered.
  */
-export async function* runSkill(
+export async function runSkill(
   turn: Turn,
   ports: TurnPorts,
   metaTools: readonly MetaTool[],
-  skillId: string,
-  params: Json,
-): AsyncGenerator<TurnEventBody, ToolResult | "waiting"> {
-  const channel = createEventChannel<TurnEventBody>();
-  const scope = await openScope(turn, ports, metaTools, channel.emit);
+  emit: Emit,
+  { skillId, params }: { skillId: string; params: Json },
+): Promise<ToolResult | "waiting"> {
+  const scope = await openScope(turn, ports, metaTools, emit);
   const person: CallRequest = {
     call: { id: "run", name: "run", arguments: "" },
     depth: 0,
     by_person: true,
   };
-  let result: ToolResult | "waiting" = "waiting";
-  const run = async () => {
-    try {
-      result = await invokeSkill(scope, person, "run/1", skillId, params);
-    } catch (error) {
-      if (!(error instanceof WaitingForPerson)) throw error;
-      await scope.emit({ type: "turn_waiting", until: waitUntil(scope) });
-    }
-  };
-  yield* channel.drain(run());
-  return result;
+  try {
+    return await invokeSkill(scope, person, "run/1", skillId, params);
+  } catch (error) {
+    if (!(error instanceof WaitingForPerson)) throw error;
+    await scope.emit({ type: "turn_waiting", until: waitUntil(scope) });
+    return "waiting";
+  }
 }
 
 /** The content of a model call. */

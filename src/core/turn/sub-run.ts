@@ -19,8 +19,8 @@ import { untrustedIn } from "../transcript/untrusted.ts";
 import { toldMessage } from "../transcript/user-message.ts";
 import { summaryOf } from "../values/address.ts";
 import { type BackgroundWork, clockIn } from "../values/inbound.ts";
+import { named } from "../values/label.ts";
 import { deniedTogether, type Profile, toolCategories } from "../values/profile.ts";
-import { plainName } from "../values/said-line.ts";
 import {
   assembleScope,
   createSeen,
@@ -63,7 +63,7 @@ export async function openDirectRun(parent: TurnScope): Promise<TurnScope> {
 function taskLine(parent: TurnScope): string {
   const { author, said_at } = parent.turn;
   const time_zone = zoneIn(parent);
-  return `${clockIn(time_zone, said_at)} ${time_zone}, for ${plainName(author.name)}`;
+  return `${clockIn(time_zone, said_at)} ${time_zone}, for ${named(author.name, author.id)}`;
 }
 
 /**

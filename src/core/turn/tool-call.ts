@@ -51,9 +51,12 @@ class RunningCall {
     await refreshOffer(scope);
     const started = known?.started === undefined ? undefined : known;
     const valid = await findAndCheck(scope, this.#request);
+    const isPrivate = scope.state.private;
     const asked = started === undefined ? await this.#askIfNeeded(valid) : this.#asApproved(valid);
     const checked = asked === "waiting" ? asked : await this.#withAccount(asked);
     if (checked === "waiting") return checked;
+    // Another call has made the turn private meanwhile, so this one has to be decided as what it is now.
+    if (started === undefined && scope.state.private !== isPrivate) return await this.run();
     if (started === undefined) await this.#announce(checked);
     const outcome =
       started === undefined ? await this.#attempt(checked) : await this.#attemptAgain(checked, started);
@@ -94,7 +97,7 @@ class RunningCall {
   async #withAccount(checked: CheckedCall): Promise<CheckedCall | "waiting"> {
     if (checked.status === "refused") return checked;
     const { tool, input } = checked;
-    const account = await accountFor(this.#scope, this.#request.call.id, tool, input);
+    const account = await accountFor(this.#scope, this.#request, tool, input);
     if (account === "waiting") return account;
     if ("refused" in account) return { status: "refused", tool, input, result: account.refused };
     this.#request.owner = account.owner;
@@ -294,10 +297,11 @@ export async function endOutside(scope: TurnScope, callId: string, call: CallSta
   const isOver = scope.turn.signal.reason instanceof WorkEnded;
   if (!isOver || started === undefined || tool === undefined || !goesOnOutside(call, tool)) return;
   const { parent_call_id, input } = started;
-  const account = await accountFor(scope, callId, tool, input);
-  if (account === "waiting" || "refused" in account) return;
   const named = { id: callId, name: started.tool, arguments: "" };
-  const request = { call: named, parent_call_id, depth: 0, owner: account.owner };
+  const request: CallRequest = { call: named, parent_call_id, depth: 0 };
+  const account = await accountFor(scope, request, tool, input);
+  if (account === "waiting" || "refused" in account) return;
+  request.owner = account.owner;
   const context = createToolContext(scope, request, tool, scope.turn.signal);
   await tool.run(input, context).catch(() => undefined);
 }

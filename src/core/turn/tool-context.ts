@@ -16,6 +16,7 @@ import { ExpectedFailure, WaitingForPerson } from "../values/failure.ts";
 import type { Json } from "../values/json.ts";
 import { createWorkContext } from "./create-work-context.ts";
 import { invokeSkill } from "./invoke-skill.ts";
+import { seenByOthers } from "./shared-effects.ts";
 
 /** A limit reached inside a tool. The model gets it as an error result. */
 class ToolLimitError extends ExpectedFailure<"too_many_steps" | "no_answer"> {}
@@ -36,9 +37,19 @@ export function createToolContext(
   let nested = 0;
   const file = createToolFiles(scope, request.call.id, signal);
   const permissions = createPermissions(scope, request, tool.skill_id);
-  const inFolder: ToolContext["inFolder"] = (text, run) =>
-    runInFolder(scope, { callId: request.call.id, text, file }, run, signal);
-  const now = () => ports.clock.now();
+  const shared = <Part extends object>(part: Part, ...names: (keyof Part)[]) =>
+    seenByOthers(scope, request, part, ...names);
+  const { inFolder } = shared<Pick<ToolContext, "inFolder">>(
+    { inFolder: (text, run) => runInFolder(scope, { callId: request.call.id, text, file }, run, signal) },
+    "inFolder",
+  );
+  const work = createWorkContext(
+    scope,
+    { inFolder, now: () => ports.clock.now(), approve: permissions.approve },
+    signal,
+  );
+  const schedules = planningFor(scope, request, tool.skill_id);
+  const teaching = teachingFor(scope, request, signal);
   return {
     call_id: request.call.id,
     turn_id: turn.turn_id,
@@ -49,7 +60,7 @@ export function createToolContext(
     permissions: [turn.author.trust],
     env: skill === undefined ? {} : ports.environmentOf(skill),
     signal,
-    now,
+    now: () => ports.clock.now(),
     progress(note, progress, total) {
       if (signal.aborted) return;
       const shown = ports.redact(note).slice(0, maxNote);
@@ -73,12 +84,13 @@ export function createToolContext(
       await scope.emit({ type: "picture_shown", call_id: request.call.id, name, media_type, bytes });
     },
     inFolder,
-    ...createWorkContext(scope, { inFolder, now, approve: permissions.approve }, signal),
+    ...work,
+    knowledge: work.knowledge && shared(work.knowledge, "add"),
     chat: createChatWork(scope, request.call.id, tool.skill_id, signal),
     time_zone: zoneIn(scope),
-    store: scopeKeyValue(ports.store, `skill:${turn.place.namespace}:${root}:`),
-    schedules: planningFor(scope, request, tool.skill_id),
-    teaching: teachingFor(scope, request, signal),
+    store: shared(scopeKeyValue(ports.store, `skill:${turn.place.namespace}:${root}:`), "set", "update"),
+    schedules: schedules && shared(schedules, "add"),
+    teaching: teaching && shared(teaching, "keep"),
     web: webOf(scope, request),
     reach: (address, options) => mayReach(scope, request, tool, address, options),
   };
@@ -129,7 +141,8 @@ function teachingFor(
   if (teaching === undefined) return undefined;
   const { author, place, turn_id } = scope.turn;
   const teacher = { author, place, turn_id };
-  const own = `This thread has parts that only ${author.name} may read, and everybody here would read the skill. Ask for it in a thread without them.`;
+  const own =
+    "This thread has parts that only its asker may read, and everybody here would read the skill. Ask for it in a thread without them.";
   return {
     check: async (lesson) =>
       scope.state.private ? { ok: false, status: 403, message: own } : teaching.check(teacher, lesson),

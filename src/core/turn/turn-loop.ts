@@ -1,4 +1,4 @@
-import type { TurnEventBody } from "../log/turn-event.ts";
+import type { Emit } from "../log/turn-event.ts";
 import { loggedCallId, remindAt, type TurnState } from "../log/turn-state.ts";
 import { ModelError, mayHelp, modelErrorWords } from "../ports/model.ts";
 import { isTemporaryFailure } from "../ports/storage.ts";
@@ -17,28 +17,20 @@ import { idsIn, readAnswer, withUniqueIds } from "./read-answer.ts";
 import { openDirectRun, openTaskRun } from "./sub-run.ts";
 import { endOutside } from "./tool-call.ts";
 import { refreshOffer } from "./toolset.ts";
-import { createEventChannel, openScope } from "./turn-opening.ts";
+import { openScope } from "./turn-opening.ts";
 
 /**
- * Runs a turn to its end: model → tool calls → results → model, until there is an answer. Yields every event before it takes effect outside
- * core; the caller records it and then asks for the next. A turn whose log has more than entry 0 is resumed: finished work is not repeated.
- * The last event is `turn_finished`, or `turn_waiting` when the turn waits for a person or for its model.
+ * Runs a turn to its end: model → tool calls → results → model, until there is an answer. Emits every event before it takes effect outside
+ * core. A turn whose log has more than entry 0 is resumed: finished work is not repeated. The last event is `turn_finished`, or
+ * `turn_waiting` when the turn waits for a person or for its model.
+ * @param record never settles once the turn is given up
  * @throws the error of a store that cannot be reached for a moment (`isTemporaryFailure`): the turn can be resumed then
  */
-export async function* runTurn(
+export async function runTurn(
   turn: Turn,
   ports: TurnPorts,
   metaTools: readonly MetaTool[],
-): AsyncGenerator<TurnEventBody, void> {
-  const channel = createEventChannel<TurnEventBody>();
-  yield* channel.drain(startLoop(turn, ports, metaTools, channel.emit));
-}
-
-async function startLoop(
-  turn: Turn,
-  ports: TurnPorts,
-  metaTools: readonly MetaTool[],
-  record: (event: TurnEventBody) => Promise<void>,
+  record: Emit,
 ): Promise<void> {
   const scope = await openScope(turn, ports, metaTools, record);
   const { state } = scope;
@@ -112,21 +104,17 @@ async function askModel(scope: TurnScope): Promise<TurnEnd | "waiting" | undefin
   const wait = await afterWait(scope);
   if (wait !== "go") return wait;
   try {
-    return await nextRound(scope);
+    const limit = await limitReached(scope);
+    if (limit !== undefined) return await answerAtLimit(scope, limit);
+    const { rest } = await takeSteering(scope);
+    const message = await callModel(scope);
+    if (message.tool_calls.length > 0) return undefined;
+    // Messages that had to wait before the round do so after it.
+    return rest ? answered(scope, message.text) : await endUnlessOutdated(scope, message.text);
   } catch (error) {
     if (scope.turn.signal.aborted || !mayHelp("later", error)) throw error;
     return (await waitForModel(scope, error, rounds)) ?? "waiting";
   }
-}
-
-async function nextRound(scope: TurnScope): Promise<TurnEnd | undefined> {
-  const limit = await limitReached(scope);
-  if (limit !== undefined) return answerAtLimit(scope, limit);
-  const { rest } = await takeSteering(scope);
-  const message = await callModel(scope);
-  if (message.tool_calls.length > 0) return undefined;
-  // Messages that had to wait before the round do so after it.
-  return rest ? answered(scope, message.text) : endUnlessOutdated(scope, message.text);
 }
 
 const cutWords: Record<CutAnswer, string> = {

@@ -6,7 +6,7 @@ import {
   type Transcript,
   type TranscriptStep,
 } from "../log/transcript.ts";
-import type { TurnEventBody } from "../log/turn-event.ts";
+import type { Emit, TurnEventBody } from "../log/turn-event.ts";
 import { applyEvent, createTurnState } from "../log/turn-state.ts";
 import type { Turn, TurnPorts } from "../scope/turn.ts";
 import { createDuplicateGuard, type MetaTool, type OwnTool, type TurnScope } from "../scope/turn-scope.ts";
@@ -25,7 +25,7 @@ export async function openScope(
   turn: Turn,
   ports: TurnPorts,
   metaTools: readonly MetaTool[],
-  record: (event: TurnEventBody) => Promise<void>,
+  record: Emit,
 ): Promise<TurnScope> {
   const offers = await ports.offers.read(turn.place.namespace, turn.catalogue);
   const state = createTurnState();
@@ -212,50 +212,5 @@ function ownTools(
       description: describe?.(turn) ?? description,
       parameters,
     })),
-  };
-}
-
-/**
- * Merges the events of concurrent work into one stream. `emit` resolves once the reader has taken the event and asked for the next one, so
- * that work which must be recorded first can wait for it.
- */
-interface EventChannel<T> {
-  emit(event: T): Promise<void>;
-  /** Yields events as they arrive, until `work` has settled and all events are read. Rejects if `work` does. */
-  drain(work: Promise<unknown>): AsyncGenerator<T, void>;
-}
-
-export function createEventChannel<T>(): EventChannel<T> {
-  const waiting: { event: T; taken: () => void }[] = [];
-  let wake = () => {};
-  return {
-    emit(event) {
-      return new Promise((resolve) => {
-        waiting.push({ event, taken: resolve });
-        wake();
-      });
-    },
-    async *drain(work) {
-      let settled = false;
-      const settle = () => {
-        settled = true;
-        wake();
-      };
-      work.then(settle, settle);
-      for (;;) {
-        const next = waiting.shift();
-        if (next !== undefined) {
-          yield next.event;
-          next.taken();
-        } else if (settled) {
-          await work;
-          return;
-        } else {
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-        }
-      }
-    },
   };
 }

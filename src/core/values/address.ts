@@ -1,3 +1,5 @@
+import { invisible } from "../../base/invisible-text.ts";
+import { pattern } from "../../base/pattern.ts";
 import type { Effort, Message, UserMessage } from "./message.ts";
 
 /** Web addresses: how they are compared, and how they are found in texts. */
@@ -94,49 +96,97 @@ function found(text: string, pattern: RegExp, scheme: string): WebAddress[] {
   return [...all.values()];
 }
 
-/** What stands around an address with a scheme, and the address. */
-const scheme = /^\s*(\S*?)(?<![\p{L}\p{N}])((?:https?|ftp|wss?):.*)$/iu;
+/** What stands before an address with a scheme, the scheme, and the rest of it. */
+const scheme = /^(\S*?)(?<![\p{L}\p{N}])((?:https?|ftp|wss?):|[a-z][a-z\d+.-]{0,40}:(?=[\\/]{2}))(.*)$/isu;
 
-/** Where an address begins inside a text: a scheme that needs no slashes, or two slashes or backslashes after any scheme or none. */
-const begun = /(?:(?:https?|ftp|wss?):|[\\/]{2})[\\/]*([^\s<>"]{1,8000})/giu;
+/**
+ * Where an address begins inside a text: behind a scheme that needs no slashes, behind two slashes or backslashes after any scheme or none, or
+ * as git and scp read it, `git@example.com:path`.
+ */
+const begun =
+  /(?:(?:https?|ftp|wss?):|[\\/]{2})[\\/]*([^\s<>"]{1,8000})|(?<=[^\s@:/\\])@([^\s@:/\\]{1,253}:[^\s<>"]{1,8000})/giu;
 
-/** `git@example.com:path`, as git and scp read it. */
-const remote = /[^\s@:/\\]{1,64}@([^\s@:/\\]{1,253}):([^\s<>"]{1,8000})/gu;
+/** How often a text is decoded: an address may be encoded within an encoded text. */
+const maxDecoded = 3;
 
 /**
  * The addresses to which a program may send a request that is given this text, as liberally as any program reads it: the text as one address,
- * with spaces, backslashes or another scheme; addresses inside a sentence, also percent-encoded; and `user@host:path`. `isName`: names with a
- * dot are addresses without any scheme.
+ * with spaces, line breaks, backslashes or another scheme; addresses inside a sentence and of `user@host:path`, encoded for an address or for
+ * HTML. Names with a path or query, as in `example.com/a`, come without a scheme: they may be something else. `isName`: the text is an
+ * address, also without a scheme or with one that names no host.
  */
 export function requestsIn(text: string, isName: boolean): string[] {
-  const plain = text.slice(0, maxLength).replace(/[\p{Cc}\p{Cf}]/gu, "");
-  const inside = insideOf(plain);
-  const found = [wholeOf(plain, isName), ...(inside.length > 0 ? inside : insideOf(decoded(plain)))];
-  return [...new Set(found.flatMap((each) => URL.parse(each)?.href.slice(0, maxLength) ?? []))];
+  const found = new Set<string>();
+  const keep = (address: string) => {
+    const url = URL.parse(address.slice(0, maxLength));
+    if (url !== null && found.size < maxFound) found.add(url.href.slice(0, maxLength));
+  };
+  let rest = text;
+  for (let times = 0; times <= maxDecoded && rest.trim() !== ""; times += 1) {
+    keep(wholeOf(rest, isName));
+    // What is an address already is read as it is; the rest may be one when it is decoded.
+    const others = rest.replace(hidden, "").replace(begun, (written, named?: string, remote = "") => {
+      const address = `http://${variantsOf(named ?? remote.replace(":", "/")).at(-1)}`;
+      if (!hasHost(address)) return written;
+      keep(address);
+      return " ";
+    });
+    for (const [name] of others.replace(/[。．｡]/g, ".").matchAll(bareName))
+      if (/[/?]/.test(name) && found.size < maxFound) found.add(name);
+    rest = decoded(others);
+    if (rest === others) break;
+  }
+  return [...found];
 }
 
-function insideOf(text: string): string[] {
-  const named = [...text.matchAll(begun)].map(([, rest = ""]) => rest);
-  const remotes = [...text.matchAll(remote)].map(([, host, path]) => `${host}/${path}`);
-  const addresses = [...named, ...remotes].map((each) => `http://${variantsOf(each).at(-1)}`);
-  return addresses.filter((each) => /[.[]/.test(URL.parse(each)?.hostname ?? ""));
+const allInvisible = pattern("gv")`${invisible}`;
+
+/** Characters that nobody sees, apart from blanks and line breaks. */
+const hidden = pattern("gv")`(?!\s)${invisible}`;
+
+/** Whether the host of an address is more than one plain word. */
+function hasHost(address: string): boolean {
+  return /[^\w-]/.test(URL.parse(address.slice(0, maxLength))?.hostname ?? "");
 }
 
 /** The whole text as one address; empty if it is none. */
 function wholeOf(text: string, isName: boolean): string {
-  const bare = isName ? /^\s*[\\/]{0,2}[^\s\\/?#]+\.[^\s\\/?#]/ : /^\s*[\\/]{2}[^\s\\/?#]+\.[^\s\\/?#]/;
-  const [, before = "", address = bare.test(text) ? `http:${text.trim()}` : ""] = scheme.exec(text) ?? [];
-  const whole = before === "" ? address : address.replace(/(?<!["'`>)\]])["'`>)\]]+$/, "");
-  return whole.replace(/^(?:ftp|ws)(?=s?:)/i, "http");
+  const plain = text.replace(allInvisible, "").trim();
+  const [, before = "", name, rest = ""] = scheme.exec(plain) ?? [];
+  if (name === undefined) return isName || /^[\\/]{2}/.test(plain) ? nameOf(plain) : "";
+  const end = before === "" ? /$/ : /(?<!["'`>)\]])["'`>)\]]+$/;
+  const address = `http${/s:$/i.test(name) ? "s" : ""}:${rest.replace(end, "")}`;
+  return /^(?:https?|ftp|wss?):/i.test(name) || hasHost(address) ? address : "";
 }
 
-/** The text without percent-encoding, if it has a valid one. */
+/** The address that a name with a dot is, or an address with a scheme that names no host, with the scheme in the place of the host. */
+function nameOf(plain: string): string {
+  const [, other, rest] = /^([a-z][a-z\d+.-]{1,40}):(?![\\/]{2}|\d+(?:[\\/?#]|$))(.*)/i.exec(plain) ?? [];
+  const address = `http:${plain}`;
+  return other !== undefined
+    ? `http://${other}/${rest}`
+    : hasHost(address) && /\D/.test(plain)
+      ? address
+      : "";
+}
+
+/** The names that HTML has for the signs of an address. All other named characters are left out of it. */
+const signs = new Map(Object.entries({ colon: ":", sol: "/", bsol: "\\", period: ".", commat: "@" }));
+
+/** The text with its characters decoded, if they are written as in an address or in HTML. */
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  const character = (code: number) => (code <= 0x10ffff ? String.fromCodePoint(code) : "");
+  return text
+    .replace(/%[0-7][\da-f]|%[c-f][\da-f](?:%[89ab][\da-f]){1,3}/gi, (run) => {
+      try {
+        return decodeURIComponent(run);
+      } catch {
+        return run;
+      }
+    })
+    .replace(/&#x0*([\da-f]{2,6});?/gi, (_, code) => character(Number.parseInt(code, 16)))
+    .replace(/&#0*(\d{1,7});?/g, (_, code) => character(Number(code)))
+    .replace(/&([a-z]{2,31});/gi, (_, name: string) => signs.get(name.toLowerCase()) ?? "");
 }
 
 /** The text as written, and without trailing punctuation. */
@@ -161,7 +211,7 @@ export interface Seen {
   named?: readonly string[] | undefined;
   /** Results of searches, links in pages, and addresses that strangers wrote. */
   linked?: readonly string[] | undefined;
-  /** A stranger wrote a text, or a name contains an address. Other untrusted text is detected in the transcript (`untrusted.ts`). */
+  /** A stranger wrote a text. Other untrusted text is detected in the transcript (`untrusted.ts`). */
   untrusted?: true | undefined;
 }
 
@@ -209,11 +259,6 @@ export function seenInMessages(messages: readonly Message[]): Seen {
       message.role === "user" ? addressesIn(message.said ?? "").map(({ key }) => key) : [],
     ),
   };
-}
-
-/** Whether a name or topic, which anybody may have set, contains the address of a page. `bob.smith` and `Node.js` do not. */
-export function namesSite(text: string): boolean {
-  return addressesIn(text).some(({ key, host }) => key !== host) || linksIn(text).length > 0;
 }
 
 /**

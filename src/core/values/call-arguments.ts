@@ -68,8 +68,12 @@ const maxPath = 300;
 
 /** Returns a unique form of each path: unusual names are quoted. */
 function pathOf({ path }: Inside, name: string): string {
-  const plain = /^(?!__)[\p{L}\p{N}_-]{1,100}$/u.test(name) ? name : JSON.stringify(name);
-  return path === "" ? plain : `${path}.${plain}`;
+  return path === "" ? shownName(name) : `${path}.${shownName(name)}`;
+}
+
+/** The name of an argument as it may stand beside other words: in quotes if it is unusual. */
+export function shownName(name: string): string {
+  return /^(?!__)[\p{L}\p{N}_-]{1,100}$/u.test(name) ? name : JSON.stringify(name);
 }
 
 function isFilled(value: Json): boolean {
@@ -194,9 +198,15 @@ export function callInWords(tool: string, of: string, input: Json, open?: readon
   const [quotes] = Object.keys(free)
     .filter((name) => typeof given[name] === "string" && given[name] !== "")
     .sort((one, other) => String(given[other]).length - String(given[one]).length);
-  const details = shown.map(([name, value]) => `${inSmallWords(name)} ${String(value)}`).join(", ");
-  const deed = `run “${inSmallWords(tool)}”${of}${details === "" ? "" : ` with ${details}`}`;
+  const details = shown.map(([name, value]) => `${inSmallWords(shownName(name))} ${inQuotes(value)}`);
+  const called = inSmallWords(tool).replace(/["“”„]/g, "'");
+  const deed = `run “${called}”${of}${details.length === 0 ? "" : ` with ${details.join(", ")}`}`;
   return { deed, names: shown.map(([name]) => name), ...(quotes === undefined ? {} : { quotes }) };
+}
+
+/** A value beside other words, which it can neither end nor continue: texts are in quotes. */
+export function inQuotes(value: Json): string {
+  return JSON.stringify(value);
 }
 
 /** `close_deal` and `closeDeal` → `close deal`. */

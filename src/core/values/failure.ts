@@ -15,7 +15,10 @@ export type Outcome<T> =
       details?: { readonly [name: string]: Json };
     };
 
-/** The person who asks for something, and the namespace where it is recorded. */
+/**
+ * The person who asks for something, and the namespace where it is recorded. The surface vouches that the person is in it; operators may
+ * name any.
+ */
 export interface Asker {
   by: Author;
   namespace: string;

@@ -1,5 +1,6 @@
 /** Detects the kind of a file from its bytes, without trusting its name or the platform's media type. */
 import { decodeText, guessNote } from "../../base/decode-text.ts";
+import { withoutInvisible } from "../../base/invisible-text.ts";
 
 export type FileContent =
   /** `note` names the guessed encoding. */
@@ -79,9 +80,6 @@ function isTextLike(name: string, mediaType: string): boolean {
 const maxNameLength = 100;
 const maxBytes = 200;
 
-/** Characters that are invisible, end a line or change the direction of text. */
-const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]/gu;
-
 /** Windows opens a device for these names, whatever their extension. */
 const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
@@ -91,10 +89,7 @@ const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
  * Files that code or people named are stored and shown under this name.
  */
 export function safeFileName(name: string): string {
-  const plain = name
-    .normalize("NFC")
-    .toWellFormed()
-    .replace(unseen, "")
+  const plain = withoutInvisible(name.normalize("NFC").toWellFormed())
     .replace(/[/\\<>:"|?*]/g, "_")
     .replace(/\s+/g, " ")
     .replace(/^[. ]+/, "")

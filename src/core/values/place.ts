@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { namespaceSpelling, threadSpelling } from "../../base/place-names.ts";
+import { named } from "./label.ts";
 
 /**
  * The state of one channel or direct message: `platform:workspace:channel`, e.g. `console:local:general`. Namespaces are never shared:
@@ -47,14 +48,15 @@ export function hereInWords(namespace: string): string {
 /** Name of the console and the terminal for people. Namespaces that belong to no chat platform are theirs. */
 export const webChat = "the web chat";
 
-/** Description of a namespace for people. Names and topics are unchanged texts of people: untrusted, and of any length. */
+/** Description of a namespace. */
 export interface PlaceDescription {
   /** The platform's name for people: `Slack`, `Discord`, `the web chat`. */
   platform: string;
   kind: "channel" | "direct_message";
-  /** Name of a channel, without `#`; absent while unknown. */
+  /** The namespace. */
+  id: string;
+  /** Name of a channel as its people wrote it, without `#`; absent while unknown. */
   name?: string | undefined;
-  topic?: string | undefined;
 }
 
 /** The people in a place. */
@@ -62,48 +64,19 @@ interface PlacePeople {
   /** The name that people call the bot by. */
   bot: string;
   /** The person of a direct message, if known. */
-  person?: string | undefined;
+  person?: { name: string; id: string } | undefined;
 }
-
-/** Maximum characters shown of a name or topic. */
-const maxShown = 300;
 
 /**
- * A place in words for a sentence of a model's instructions: `#payments-team on Slack (topic: "Refunds")`, `a direct message with Anna on
- * Slack`, `the channel general of the web chat`. Names and topics come from people: each is put on one line of at most 300 characters, and
- * cannot open a tag.
+ * A place in words for a sentence of a model's instructions: `the channel "payments-team" (slack:T0ACME:C0PAY) on Slack`, `a direct message
+ * with "Anna" (U0ANNA) on Slack`. Names are labels; what people write about a channel is no part of it.
  */
-export function placeLine(description: PlaceDescription, people: PlacePeople): string {
-  const { platform, kind } = description;
-  if (kind === "direct_message") {
-    const where = platform === webChat ? `in ${platform}` : `on ${platform}`;
-    const person = plain(people.person ?? "");
-    return person === ""
-      ? `a direct message to ${people.bot} ${where}`
-      : `a direct message with ${person} ${where}`;
-  }
-  const topic = plain(description.topic ?? "");
-  return `${channel(platform, plain(description.name ?? ""))}${topic === "" ? "" : ` (topic: "${topic}")`}`;
-}
-
-function channel(platform: string, name: string): string {
-  if (platform === webChat)
-    return name === "" ? `a channel of ${platform}` : `the channel ${name} of ${platform}`;
-  return name === "" ? `a channel on ${platform}` : `#${name.replace(/^#+/, "")} on ${platform}`;
-}
-
-function plain(text: string): string {
-  const line = text.replace(/[\s\p{Cc}\p{Cf}\p{Z}]+/gu, " ").trim();
-  const cut = line.length <= maxShown ? line : `${wholeCharacters(line.slice(0, maxShown - 1))}…`;
-  return cut.replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "'");
-}
-
-/** The text without half an emoji at its end. */
-function wholeCharacters(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/\ufffd$/, "")
-    .trimEnd();
+export function placeLine({ platform, kind, id, name }: PlaceDescription, people: PlacePeople): string {
+  const where = platform === webChat ? `in ${platform}` : `on ${platform}`;
+  if (kind === "channel")
+    return `${name === undefined ? "a channel" : `the channel ${named(name, id)}`} ${where}`;
+  const { bot, person } = people;
+  return `a direct message ${person === undefined ? `to ${bot}` : `with ${named(person.name, person.id)}`} ${where}`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Told } from "./address.ts";
 import { escapeMarkup } from "./json.ts";
+import { labelOf } from "./label.ts";
 import type { Effort } from "./message.ts";
 
 /**
@@ -107,7 +108,7 @@ export function priorityOf({ skills = {} }: Profile, { id, parent }: { id: strin
 
 /** Description of a place for models; the same for all threads of a channel. */
 export interface WhereText {
-  /** `#payments-team on Slack (topic: "…")`; names in it are people's own texts. */
+  /** As `placeLine` writes it. */
   place: string;
   /** The platform cannot provide the name at the moment. */
   unnamed?: true | undefined;
@@ -197,7 +198,7 @@ export interface PinnedFact {
 
 /** A pinned fact as a model reads it. Its text can neither close the tag nor speak for another person. */
 export function factLine({ text, by }: PinnedFact): string {
-  return `<fact from="${escapeMarkup(by.replace(/\s+/g, " "))}">${escapeMarkup(text)}</fact>`;
+  return `<fact from="${labelOf(by)}">${escapeMarkup(text)}</fact>`;
 }
 
 /** The section with the channel's pinned facts. @param facts lines of `factLine` */

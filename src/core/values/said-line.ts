@@ -1,9 +1,11 @@
 /**
- * The first line of a person's message for a model, `[Sun 2026-11-22 14:20 Europe/Amsterdam] Anna (U0ANNA):`, and the protection against
+ * The first line of a person's message for a model, `[Sun 2026-11-22 14:20 Europe/Amsterdam] "Anna" (U0ANNA):`, and the protection against
  * people who write such a line themselves.
  */
+import { invisible } from "../../base/invisible-text.ts";
 import { pattern } from "../../base/pattern.ts";
 import type { Author } from "./inbound.ts";
+import { named } from "./label.ts";
 
 /** Who said something, and when. */
 interface Said {
@@ -12,7 +14,7 @@ interface Said {
   /** IANA zone in which the time is shown; UTC if unknown. */
   time_zone: string;
   name: string;
-  /** The platform's id of the person; omitted from the line if it is empty or equal to the name. */
+  /** The platform's id of the person. */
   id: string;
 }
 
@@ -21,8 +23,6 @@ export type SaidLine = (said: Said) => string;
 
 /** Maximum cached formats of zones: creating one takes longer than using it a hundred times. */
 const keptZones = 64;
-
-const maxName = 80;
 
 /** Replaces an invalid time, or a year without four digits. */
 const unknownTime = "time unknown";
@@ -44,7 +44,7 @@ export function createSaidLine(): SaidLine {
   const formatOf = createZoneFormats();
   return ({ at, time_zone, name, id }) => {
     const isKnown = at >= earliest && at <= latest;
-    return `[${isKnown ? timeIn(formatOf(time_zone), at) : unknownTime}] ${personLabel(name, id)}:`;
+    return `[${isKnown ? timeIn(formatOf(time_zone), at) : unknownTime}] ${named(name, id)}:`;
   };
 }
 
@@ -91,33 +91,14 @@ function timeIn({ zone, format }: ZoneFormat, at: number): string {
   return `${weekday} ${year}-${month}-${day} ${hour}:${minute} ${zone}`;
 }
 
-function personLabel(name: string, id: string): string {
-  const [shown, known] = [plainName(name), plainName(id)];
-  if (shown === "") return known || "somebody";
-  return known === "" || known === shown ? shown : `${shown} (${known})`;
-}
-
-/** Spaces, invisible characters, brackets of any kind, and colons: they could end the line or begin another. */
-const notInNames = /[\s\p{Cc}\p{Cf}\p{Z}\p{Ps}\p{Pe}<>＜＞:：︓﹕꞉∶ː]+/gu;
-
-/** A name that can neither end the line nor begin another. */
-export function plainName(name: string): string {
-  const plain = name.replace(notInNames, " ").trim();
-  return plain
-    .slice(0, maxName)
-    .toWellFormed()
-    .replace(/\ufffd$/, "")
-    .trim();
-}
-
 /** Square brackets and their lookalikes. */
-const bracket = /[[［【〔〖〘〚⟦⟬❲⁅⦋⦍⦏﹝]/u;
+const bracket = /[\[［【〔〖〘〚⟦⟬❲⁅⦋⦍⦏﹝]/v;
 
 /** Invisible characters, and combining marks. */
-const allUnseen = /[\p{DI}\p{Cf}\p{Cc}\p{M}\p{Z}\u2800]+/gu;
+const allUnseen = pattern("gv")`[${invisible}\p{M}\p{Z}]+`;
 
 /** Characters that may precede the bracket of a line: spaces, invisible characters, and quote marks. */
-const opening = pattern("u")`^[\p{DI}\p{Cf}\p{Cc}\p{M}\p{Z}\u2800>＞]*(?=${bracket})`;
+const opening = pattern("v")`^[${invisible}\p{M}\p{Z}>＞]*(?=${bracket})`;
 
 /** The text inside a line's bracket in any script: `sun2026-11-2214:20…`, or the replacement for an invalid time. */
 const stamp =
@@ -157,112 +138,21 @@ function withoutSaidLine(line: string): string {
  * answer is no, and the person is asked.
  */
 
-/** Words that precede a name: "tell Ann", "frag bitte Ben". In German, prepositions precede nouns as well as names. */
-const turning = new Set(
-  (
-    "tell ask ping notify inform remind mention call invite thank cc let hi hey hello dear " +
-    "frag frage sag sage schreib schreibe gib erinnere informiere benachrichtige erwähne ruf hallo lieber liebe"
-  ).split(" "),
-);
-
-/** Words after which a capital letter indicates a name in English, which does not capitalise nouns. */
-const leading = new Set("to for with from by".split(" "));
-
-/** Words that may stand between such a word and the name. */
-const fillers = new Set("please also bitte mal auch doch and und or oder &".split(" "));
-
-/** Words that take the place of a name; they count as names only if capitalised. */
-const never = new Set(
-  (
-    "me us you him her it them all any anyone anybody someone somebody everyone everybody nobody people folks guys who whom what when " +
-    "where why how which whether if that this these those the a an my your our their his its one some will may can " +
-    "team support sales customers users colleagues friends mir uns dir euch ihm ihr ihnen alle allen jemand jemandem niemand was wer wen " +
-    "wem wann wo wie warum ob dass das die der den dem ein eine einen mich dich sich es bescheid"
-  ).split(" "),
-);
-
-/** Never names, even if capitalised: German capitalises nouns. */
-const nouns = new Set("bescheid dank danke kunden leuten team support".split(" "));
+/** Whether a text has a name after an `@`, in any case. */
+export function saysAfterAt(text: string, name: string): boolean {
+  return name !== "" && pattern("iu")`@${name}(?![\p{L}\p{M}\p{N}_\-])`.test(text);
+}
 
 /**
- * The part of a name that a text uses as a name: all of it, or its first word; undefined if neither. This includes a word with `@`, a name
- * of several capitalised words, and a word in the position of a name.
+ * Whether a text uses a name as a name: after an `@`, or as it is written, with its capital letter. A single word also has to follow another
+ * one in its sentence, because the first word of a sentence has a capital anyway, and after a number it is a unit.
  */
-export function saysName(text: string, name: string): string | undefined {
-  const words = wordsOf(name).split(" ");
-  const [first = ""] = words;
-  const said = tokensOf(text);
-  if (first.length < 2) return undefined;
-  if (said.some((_, at) => startsAt(said, at, words) && isNameAt(said, at, words.length))) return name;
-  const isFirst =
-    words.length > 1 && said.some((_, at) => startsAt(said, at, [first]) && isNameAt(said, at, 1));
-  return isFirst ? first : undefined;
+export function saysName(text: string, name: string): boolean {
+  if (saysAfterAt(text, name)) return true;
+  if (!/^[\p{Lu}\p{Lt}\p{Lo}]/u.test(name)) return false;
+  const before = name.includes(" ") ? /(?<![\p{L}\p{M}\p{N}_-])/u : /(?<=[\p{L}\p{M}],? )/u;
+  return pattern("u")`${before}${name}(?![\p{L}\p{M}\p{N}_\-])`.test(text);
 }
-
-/** The words of a name or text in lower case, separated by single spaces. */
-export function wordsOf(text: string): string {
-  return (text.toLowerCase().match(/[\p{L}\p{N}_-]+/gu) ?? []).join(" ");
-}
-
-/** Words, some with an `@`, and punctuation. */
-function tokensOf(text: string): string[] {
-  return text.match(/@?[\p{L}\p{N}_-]+|[&.!?;:,\n]/gu) ?? [];
-}
-
-function startsAt(said: readonly string[], at: number, words: readonly string[]): boolean {
-  return words.every((word, index) => said[at + index]?.toLowerCase().replace(/^@/, "") === word);
-}
-
-/** Whether the words from here on are used as a name. */
-function isNameAt(said: readonly string[], at: number, length: number): boolean {
-  const words = said.slice(at, at + length);
-  const small = words.map((word) => word.toLowerCase());
-  if (words[0]?.startsWith("@")) return true;
-  if (small.some((word) => nouns.has(word))) return false;
-  const isCapital = words.every(hasCapital);
-  const isOdd = small.some((word) => never.has(word));
-  if (length > 1 && isCapital && !isOdd) return true;
-  const before = wordBefore(said, at, at + length);
-  if (turning.has(before)) return isCapital || (!isOdd && !said.some(hasCapital));
-  return leading.has(before) && isCapital && !said.some((word) => germanWords.has(word.toLowerCase()));
-}
-
-/** Letters of scripts without lower case count as capitals. */
-function hasCapital(word: string): boolean {
-  return /^@?[\p{Lu}\p{Lt}\p{Lo}]/u.test(word);
-}
-
-/** The word that a name depends on. Skips earlier names and words such as "please": "tell Ann, Ben and Cleo". */
-function wordBefore(said: readonly string[], at: number, end: number): string {
-  let index = at - 1;
-  const isListed = [undefined, ",", ".", "?", "!", "and", "und", "&"].includes(said[end]?.toLowerCase());
-  while (index > 0) {
-    const [word = "", next = ""] = [said[index], said[index + 1]];
-    const isFiller = fillers.has(word.toLowerCase()) || (word === "," && isListed);
-    const isName =
-      index + 1 < at && (next === "," || fillers.has(next.toLowerCase())) && !turning.has(word.toLowerCase());
-    const mayBeName =
-      isName && (hasCapital(word) || !said.some(hasCapital)) && !never.has(word.toLowerCase());
-    if (!isFiller && !mayBeName) break;
-    index -= 1;
-  }
-  return said[index]?.toLowerCase() ?? "";
-}
-
-/** Words that indicate German. */
-const germanWords = new Set(
-  "der die das den dem des ein eine einen und ist sind nicht mit für auf im zum zur von bis wie wer gibt es ich wir".split(
-    " ",
-  ),
-);
-
-/** Prefixes of words that only introduce a reminder or join other words. */
-const reminding = new Set(
-  (
-    "remi reme forg plea dont toda tomo erin verg denk bitt heut morg with abou from that this your have need must shou befo afte into " +
-    "when then eine nach oder auch noch nich über sich"
-  ).split(" "),
-);
 
 /**
  * Whether all words of a text were said before. Words of up to three letters count as connecting words, and endings are ignored. Names,
@@ -273,7 +163,7 @@ export function isSaidIn(text: string, said: string): boolean {
   return wordsIn(text).every((word, at) => {
     if (/[^\p{L}]/u.test(word)) return known.has(word.toLowerCase());
     if (word.length < stemLength && (at === 0 || !/\p{Lu}/u.test(word))) return true;
-    return known.has(stemOf(word)) || reminding.has(stemOf(word));
+    return known.has(stemOf(word));
   });
 }
 

@@ -1,30 +1,44 @@
 import { ExactNumber } from "../../base/exact-number.ts";
+import { escapedInvisible, escapesOf } from "../../base/invisible-text.ts";
 import { isContainer, isRecord } from "../../base/record.ts";
-import { type CallInWords, callInWords, type OnlyDecider, readArguments } from "./call-arguments.ts";
+import {
+  type CallInWords,
+  callInWords,
+  inQuotes,
+  type OnlyDecider,
+  readArguments,
+  shownName,
+} from "./call-arguments.ts";
 import type { Binding } from "./call-binding.ts";
 import { cut } from "./cut.ts";
-import { canonicalJson, type Json, type JsonObject } from "./json.ts";
-
-/** Characters that are invisible or change the direction of text, so that a text reads differently from its content. */
-const deceptive =
-  /(?![\t\n])\p{Cc}|\u034f|[\u180b-\u180f]|[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e0fff}]/gu;
+import type { Json, JsonObject } from "./json.ts";
 
 /** A value as indented JSON without hidden content, for people who decide about it. Invisible characters are shown as escapes. */
 export function exactJson(value: Json): string {
-  return exactText(JSON.stringify(value, null, 2));
+  return escapedInvisible(JSON.stringify(value, null, 2));
 }
 
-/** A text whose invisible characters are shown as escapes. */
+/** Blanks that look like a space and are none, unless digits, punctuation or letters without case are beside them. */
+const oddBlanks = /(?<![\t\p{N}\p{P}\p{Zs}\p{Lo}])(?! )\p{Zs}(?![\t\p{N}\p{P}\p{Zs}\p{Lo}])/gu;
+const emptyLines = /\n(?:[\t\p{Zs}]*\n){3,}/gu;
+const blanks = /[\t\p{Zs}]{2,}/gu;
+
+/** Blanks beyond any indentation. */
+const manyBlanks = 40;
+
+/**
+ * A text as people decide about it. Invisible characters are escapes; empty lines, and blanks that are many, of several kinds or at the end
+ * of a line, are said in numbers: `[200 empty lines]`.
+ */
 export function exactText(text: string): string {
-  return text.replace(deceptive, escaped);
-}
-
-/** Characters outside the Basic Multilingual Plane are two units in JSON. */
-function escaped(character: string): string {
-  return character
-    .split("")
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-    .join("");
+  return escapedInvisible(text)
+    .replace(emptyLines, (run) => `\n[${run.split("\n").length - 2} empty lines]\n`)
+    .replace(oddBlanks, escapesOf)
+    .replace(blanks, (run, at: number, whole: string) => {
+      const isLast = run.length > 2 && /^(?:\n|$)/.test(whole.charAt(at + run.length));
+      const isSeen = run.length < manyBlanks && !isLast && /^\t* *$/.test(run);
+      return isSeen ? run : ` [${run.length} blanks] `;
+    });
 }
 
 /** `1 word`, `1,200 words`. */
@@ -252,15 +266,11 @@ export function shownCall({ tool, skill_id, input, question = "", says }: AskedC
     ...(hasQuote ? { quote: { text: exactText(text), code: codeFields.has(quotes ?? "") } } : {}),
     rest: Object.entries(fields)
       .filter(([name]) => !contained.includes(name))
-      .map(([name, value]) => ({ name: exactText(name), value: exactText(onLine(value)) })),
+      .map(([name, value]) => ({ name: exactText(shownName(name)), value: exactText(inQuotes(value)) })),
   };
 }
 
 const codeFields: ReadonlySet<string> = new Set(["code", "command", "skill_text"]);
-
-function onLine(value: Json): string {
-  return typeof value === "string" && !value.includes("\n") ? value : JSON.stringify(value);
-}
 
 /** Maximum characters shown of one value. */
 const maxValue = 100;
@@ -321,7 +331,7 @@ function anyOf(open: readonly string[]): string {
 export function destinationText(values: Binding["values"]): string {
   return Object.entries(values)
     .map(([name, value]) => {
-      const text = typeof value === "string" ? value : canonicalJson(value);
+      const text = exactText(inQuotes(value));
       return `${name} = ${text.length > maxValue ? `${text.slice(0, maxValue - 1)}…` : text}`;
     })
     .join(", ");

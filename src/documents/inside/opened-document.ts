@@ -1,3 +1,4 @@
+import { escapedInvisible } from "../../base/invisible-text.ts";
 import type { DocumentText } from "../../core/ports/documents.ts";
 import type { ReadLimits } from "../read-limits.ts";
 
@@ -19,9 +20,9 @@ export class UnreadableDocument extends Error {
   readonly code = "unreadable_document";
 }
 
-/** The name of a file in a document: on one line, without invisible characters, cut at 200 characters. */
+/** The name of a file in a document: on one line, invisible characters escaped, cut at 200 characters. */
 export function shownName(name: string): string {
-  const line = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�");
+  const line = escapedInvisible(name, true);
   return line.length <= 200 ? line : `${line.slice(0, 199).toWellFormed()}…`;
 }
 

@@ -49,7 +49,8 @@ async function documentText(format: DocumentFormat, data: Buffer, limits: ReadLi
   const read = await readers[format]();
   const { text, left_out, note, tables, ...found } = await read({ data, limits });
   const listed = tables === undefined ? undefined : firstTables(tables);
-  const cleaned = clean(text.text());
+  const whole = text.text();
+  const cleaned = clean(whole);
   const cut = limits.textCharacters.toLocaleString("en-US");
   return {
     ok: true,
@@ -61,7 +62,7 @@ async function documentText(format: DocumentFormat, data: Buffer, limits: ReadLi
       ...left_out,
       ...(tables?.length === listed?.length ? [] : [`sheets after the first ${listed?.length}`]),
       ...(text.cut ? [`all after the first ${cut} characters`] : []),
-      ...undecodedIn(cleaned),
+      ...undecodedIn(whole),
     ],
     note: note ?? (cleaned === "" ? "It has no text." : undefined),
   };
@@ -90,7 +91,7 @@ function content(descriptor: number, bytes: number): Buffer {
 
 /** Without control characters, invisible characters and repeated empty lines. */
 function clean(text: string): string {
-  return withoutInvisible(text.replace(/\r\n?/g, "\n").replace(/(?![\t\n])\p{Cc}/gu, ""))
+  return withoutInvisible(text.replace(/\r\n?/g, "\n"))
     .replace(/\n{3,}/g, "\n\n")
     .toWellFormed()
     .trim();

@@ -1,5 +1,6 @@
 /** Where a package is, from what people paste: addresses, short forms, commands of other installers, pages of listings. */
 
+import { withoutInvisible } from "../../base/invisible-text.ts";
 import { PackageRefusal, shownName } from "../package-refusal.ts";
 import { forges, type GitAddress, gitAddress, rawAddress, webAddress } from "./git-address.ts";
 
@@ -40,8 +41,7 @@ export function ownerOf(source: { kind: string; url?: string }): string | undefi
 /** The words of the first line that is an address or command; quotes and the brackets of chat platforms are taken off. */
 function wordsOf(text: string): string[] {
   const [line = ""] = text.split("\n").filter((each) => each.trim() !== "");
-  const plain = line
-    .replace(/\p{Cf}/gu, "")
+  const plain = withoutInvisible(line)
     .trim()
     .replace(/^[$>]\s+/, "")
     .replace(/^\[[^\]]*\]\((\S+)\)$/, "$1")

@@ -1,19 +1,24 @@
+import { invisible } from "../../base/invisible-text.ts";
+import { pattern } from "../../base/pattern.ts";
 import { type FileRule, foundIn, type Severity } from "../review-subject.ts";
 import { oddPlace } from "./hosts.ts";
 import type { Code } from "./meanings.ts";
 
 /** Subdivision flags (Scotland) are the only use of tag characters: black flag, tags, cancel. */
 const flags = /\u{1f3f4}[\u{e0020}-\u{e007e}]{1,7}\u{e007f}/gu;
-const blanks = /[\u200b\u2060-\u2064\u180e\u115f\u1160\u3164\uffa0\u206a-\u206f]|(?!^)\ufeff/gu;
+/** Without those that writing systems, emoji and hyphenation need; a byte order mark begins a file. */
+const blank = pattern("v")`(?!^\ufeff)[${invisible}--[\p{Cc}\p{Co}\p{Bidi_C}\p{Join_C}\p{VS}\u00ad]]`;
+const blanks = pattern("gv")`${blank}`;
+const withinWord = pattern("v")`\p{L}${blank}+\p{L}|[A-Za-z0-9]\p{Join_C}+[A-Za-z0-9]`;
 
 /** What a line has that its readers do not see, by how grave it is. */
 // biome-ignore format: one kind a line
-const invisible: readonly (readonly [form: RegExp, severity: Severity, what: string])[] = [
+const kinds: readonly (readonly [form: RegExp, severity: Severity, what: string])[] = [
   // Shifted ASCII; and a series of variation selectors, which carries data: one is enough for any character.
   [/[\u{e0000}-\u{e007f}]+|\p{Variation_Selector}{3,}/u, "danger", "text that is invisible to people and readable for a model"],
-  [/[\u202a-\u202e\u2066-\u2069]/u, "danger", "characters that make it read differently than it runs"],
+  [/(?![\u061c\u200e\u200f])\p{Bidi_C}/u, "danger", "characters that make it read differently than it runs"],
   // Within a word (at its ends it is an example), or a joiner between Latin letters; it belongs to other scripts and emoji.
-  [/\p{L}[\u200b\u2060-\u2064\u180e\u115f\u1160\u3164\uffa0\u206a-\u206f\ufeff]+\p{L}|[A-Za-z0-9][\u200c\u200d]+[A-Za-z0-9]/u, "warning", "invisible characters, which can split words that a check looks for"],
+  [withinWord, "warning", "invisible characters, which can split words that a check looks for"],
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   [/[\u0000-\u0008\u000b\u000e-\u001f\u007f]/, "warning", "control characters, which can hide text in a terminal"],
 ];
@@ -31,13 +36,13 @@ type Found = readonly [severity: Severity, code: Code, text: string, message?: s
 function invisibleIn(line: string, isCode: boolean): Found[] {
   const many = (line.match(blanks) ?? []).length >= 4;
   const [form = blanks, severity = "danger", what = many ? "many invisible characters" : undefined] =
-    invisible.slice(0, many ? 2 : undefined).find(([each]) => each.test(line)) ?? [];
+    kinds.slice(0, many ? 2 : undefined).find(([each]) => each.test(line)) ?? [];
   if (what === undefined) return [];
   const points = [...line].map((character) => (character.codePointAt(0) ?? 0) - 0xe0000);
   const hidden = String.fromCodePoint(...points.filter((each) => each >= 0x20 && each <= 0x7e).slice(0, 160));
   const message = `It contains ${what}.${hidden === "" ? "" : ` It reads: “${hidden}”.`}`;
   const at = Math.max(0, line.search(form) - 40);
-  const shown = form === invisible[1]?.[0] && !isCode ? "warning" : severity;
+  const shown = form === kinds[1]?.[0] && !isCode ? "warning" : severity;
   return [[shown, "hidden_text", line.slice(at, at + 100), message]];
 }
 

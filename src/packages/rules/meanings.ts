@@ -1,4 +1,4 @@
-/** What a finding of each code is, and why it matters. The codes are public: docs/security-details.md lists them. */
+/** What a finding of each code is, and why it matters. The codes are public: docs/skills.md lists them. */
 // biome-ignore format: one meaning a line
 export const meanings = {
   network: "It uses the network.",

@@ -1,3 +1,4 @@
+import { onOneLine } from "../../base/invisible-text.ts";
 import { parsedJson } from "../../base/json-reader.ts";
 import { pattern } from "../../base/pattern.ts";
 import { isRecord } from "../../base/record.ts";
@@ -75,7 +76,7 @@ export function readPackages(language: PackageLanguage, texts: readonly string[]
 }
 
 function noPackage(language: PackageLanguage, text: string): string {
-  const shown = `\`${text.replaceAll(/[`\p{Cc}]/gu, "").slice(0, 100)}\``;
+  const shown = `\`${onOneLine(text).replaceAll("`", "").slice(0, 100)}\``;
   const like = language === "python" ? "`numpy` or `numpy==2.1.0`" : "`docx` or `docx@9`";
   return `${shown} is no package. Write a name, with or without a version, such as ${like}; addresses, paths and options are not accepted.`;
 }

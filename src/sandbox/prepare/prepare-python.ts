@@ -58,7 +58,8 @@ const common = [
 
 /**
  * Installs wheels into a folder. First pip resolves the versions, and its choice is checked; then, in a new sandbox without anything from
- * the first, exactly these files are installed by their hashes.
+ * the first, exactly these files are installed by their hashes. A wheel that depends on an address can make pip build a source distribution
+ * before the check refuses it: that code reaches the registry's hosts, and nothing of it is kept.
  * @throws BuildRefusal
  */
 export async function preparePython(

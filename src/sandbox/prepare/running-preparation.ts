@@ -1,3 +1,4 @@
+import { onOneLine } from "../../base/invisible-text.ts";
 import { errorText } from "../../base/error-text.ts";
 import type { Mutex } from "../../core/ports/storage.ts";
 import type { Preparation, PreparedState } from "../../core/skill/packages.ts";
@@ -96,10 +97,7 @@ export class RunningPreparation {
 }
 
 function plain(line: string): string {
-  return line
-    .replaceAll(/\p{Cc}/gu, " ")
-    .trim()
-    .slice(0, 200);
+  return onOneLine(line).slice(0, 200);
 }
 
 function ok(state: Preparation["state"], message: string): Outcome<Preparation> {

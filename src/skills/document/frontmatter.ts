@@ -1,3 +1,5 @@
+import { pattern } from "../../base/pattern.ts";
+import { invisible } from "../../base/invisible-text.ts";
 import matter from "gray-matter";
 import { isMap, isScalar, parseDocument, visit, type YAMLParseError } from "yaml";
 import { isRecord } from "../../base/record.ts";
@@ -113,11 +115,14 @@ function doubledKey(yaml: string, { pos: [from] }: YAMLParseError): string {
   return `${key.trim().slice(0, 60)} (line ${yaml.slice(0, from).split("\n").length})`;
 }
 
+/** A blank other than a space or a tab, or an invisible character. */
+const oddBlank = pattern("v")`(?!\t)(?:[^\S ]|${invisible})`;
+
 /** What is wrong with the line of an error that has a space, or an invisible character, which YAML does not take for a space. */
 function oddSpace(yaml: string, { linePos }: YAMLParseError): string | undefined {
   const number = linePos?.[0].line ?? 0;
   const line = yaml.split("\n")[number - 1] ?? "";
-  const [found] = /[^\S\t ]|\p{Default_Ignorable_Code_Point}/u.exec(line) ?? [];
+  const [found] = oddBlank.exec(line) ?? [];
   if (found === undefined) return undefined;
   const code = found.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
   return `line ${number} has the character U+${code} after “${line.split(found, 1)[0]?.slice(-60)}”, which looks like a space or like nothing; write a plain space there, or delete it`;

@@ -1,4 +1,4 @@
-import { readReference, referenceOf } from "../../../src/platforms/discord/connection/discord-place.ts";
+import { readReference, referenceOf } from "../../../src/platforms/discord/channel/discord-place.ts";
 import { exampleGuild, room, startChatRig } from "../../support/discord/chat-rig.ts";
 import { ids } from "../../support/discord/example-world.ts";
 import { acme, startSlackWorld } from "../../support/slack/world/slack-world.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { channelThread } from "../../../src/core/ports/chat-platform.ts";
-import { checkSlack } from "../../../src/platforms/slack/connection/check-slack.ts";
+import { checkSlack } from "../../../src/platforms/slack/check-slack.ts";
 import { webClient } from "../../support/slack/bolt-rig.ts";
 import { defaultSeed, type SeedChannel, type SeedUser } from "../../support/slack/world/seed.ts";
 import { acme, type SlackWorld, startSlackWorld } from "../../support/slack/world/slack-world.ts";

@@ -19,7 +19,7 @@ const secret = createSecretKey("", "a long enough secret");
 keyValueContract("the sealed key-value store", async () => sealKeyValue(createMemoryKeyValue(), secret));
 
 describe("what is sealed", () => {
-  it("a sealed value cannot be read in the store", async () => {
+  it("a sealed value cannot be read in the store [secret-3]", async () => {
     const store = createMemoryKeyValue();
     await sealKeyValue(store, secret).set("slack:T1", { token: "xoxb-plain" });
     expect(JSON.stringify(await store.get("slack:T1"))).not.toContain("xoxb-plain");
@@ -46,7 +46,7 @@ describe("what is sealed", () => {
     expect(await sealKeyValue(store, secret).get("a")).toBe(1);
   });
 
-  it("a sealed value cannot be exchanged for another, changed, or replaced by plain text", async () => {
+  it("a sealed value cannot be exchanged for another, changed, or replaced by plain text [secret-3]", async () => {
     const store = createMemoryKeyValue();
     const sealed = sealKeyValue(store, secret);
     await sealed.set("mine", "a");

@@ -28,7 +28,7 @@ async function said(): Promise<string[]> {
   return [...new Set(turns.map(({ question }) => question))];
 }
 
-it("a foreign page can neither post a turn nor read an answer with fetch", async () => {
+it("a foreign page can neither post a turn nor read an answer with fetch [access-2]", async () => {
   const page = await open();
   const attempt = await page.evaluate(async (url) => {
     const body = JSON.stringify({ text: "stolen" });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ChatPlatform } from "../../../src/core/ports/chat-platform.ts";
 import { type Clock, type KeyValue, scopeKeyValue } from "../../../src/core/ports/storage.ts";
-import { createDiscordConnection } from "../../../src/platforms/discord/connection/create-discord-connection.ts";
+import { createDiscordConnection } from "../../../src/platforms/discord/create-discord-connection.ts";
 import { createKeyValueLeases } from "../../../src/storage/key-value-leases.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";

@@ -74,7 +74,7 @@ it("a bot continues with eight turns that wait for their model at once after two
   }
 }, 60_000);
 
-it("a bot ends seven turns, gives up the eighth, which brings it down whenever it runs, and answers what waits behind it", async () => {
+it("a bot ends seven turns, gives up the eighth, which brings it down whenever it runs, and answers what waits behind it [record-1]", async () => {
   answerMs = 300;
   const first = await home.start();
   const texts = names.map((_, at) => (at === 2 ? deadly : "long"));

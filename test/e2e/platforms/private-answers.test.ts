@@ -38,7 +38,7 @@ async function loseBoth(surface: Surface): Promise<void> {
 
 describe.each(names)("a private answer on %s", (name) => {
   it.each(losses)(
-    "a private answer is told once, although the bot is killed while it is sent (%s)",
+    "a private answer is told once, although the bot is killed while it is sent (%s) [private-7]",
     async (lose) => {
       const surface = fixture().surfaces[name];
       const thread = threads.get(lose + name) ?? "";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { SlackConnection } from "../../../src/platforms/slack/connection/create-slack-connection.ts";
+import type { SlackConnection } from "../../../src/platforms/slack/create-slack-connection.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { scriptedModel } from "../../support/models/scripted-model.ts";
 import { answers, fakeSlack, slackBot } from "../support/slack-bot.ts";
@@ -97,7 +97,7 @@ describe("over a socket", () => {
 });
 
 describe("over HTTP", () => {
-  test("signed events over HTTP are answered, and forged and old ones are refused", async () => {
+  test("signed events over HTTP are answered, and forged and old ones are refused [access-5]", async () => {
     let connection: SlackConnection | undefined;
     const url = await serving(() => connection as SlackConnection);
     const slack = await fakeSlack({ eventsUrl: `${url}/slack/events` });

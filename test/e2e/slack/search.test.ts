@@ -29,7 +29,7 @@ const said = (slack: SlackServer, channel: string, text: string, user = "U0ANNA"
   slack.say({ user, channel, text });
 
 describe("Slack's own search", () => {
-  test("a search of everything finds public messages, tells the text where the bot may read, and answers the asker alone", async () => {
+  test("a search of everything finds public messages, tells the text where the bot may read, and answers the asker alone [chat-2]", async () => {
     const slack = await fakeSlack();
     await said(slack, general, "the falcon budget is 4711");
     await said(slack, "C0RANDOM", "falcon is delayed, psst");
@@ -52,7 +52,7 @@ describe("Slack's own search", () => {
     ).toContain("Done.");
   });
 
-  test("in direct messages private channels are searched, with the rights of the asker", async () => {
+  test("in direct messages private channels are searched, with the rights of the asker [chat-2]", async () => {
     const slack = await fakeSlack();
     await said(slack, "C0PRIVATE", "falcon is secretly cancelled");
     const { results } = await searching(slack, { words: "falcon", channel: "*" }, 2);

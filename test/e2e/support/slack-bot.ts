@@ -2,11 +2,11 @@ import { afterEach, expect } from "vitest";
 import type { ChatPlatform } from "../../../src/core/ports/chat-platform.ts";
 import type { Model } from "../../../src/core/ports/model.ts";
 import type { Leases } from "../../../src/core/ports/storage.ts";
+import type { SlackSettings } from "../../../src/platforms/slack/connection/slack-options.ts";
 import {
   createSlackConnection,
   type SlackConnection,
-} from "../../../src/platforms/slack/connection/create-slack-connection.ts";
-import type { SlackSettings } from "../../../src/platforms/slack/connection/slack-options.ts";
+} from "../../../src/platforms/slack/create-slack-connection.ts";
 import { createKeyValueLeases } from "../../../src/storage/key-value-leases.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";

@@ -4,7 +4,7 @@ import { expect, onTestFinished } from "vitest";
 import type { ChatHub } from "../../../src/app/chat/chat-hub.ts";
 import type { ChatPlatform } from "../../../src/core/ports/chat-platform.ts";
 import { scopeKeyValue } from "../../../src/core/ports/storage.ts";
-import { createDiscordConnection } from "../../../src/platforms/discord/connection/create-discord-connection.ts";
+import { createDiscordConnection } from "../../../src/platforms/discord/create-discord-connection.ts";
 import { createKeyValueLeases } from "../../../src/storage/key-value-leases.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";

@@ -5,12 +5,16 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished } from "vitest";
 import type { ChatHub } from "../../../src/app/chat/chat-hub.ts";
 import type { ChatPlatform } from "../../../src/core/ports/chat-platform.ts";
-import { createSlackConnection } from "../../../src/platforms/slack/connection/create-slack-connection.ts";
+import { createSlackConnection } from "../../../src/platforms/slack/create-slack-connection.ts";
 import { createKeyValueLeases } from "../../../src/storage/key-value-leases.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";
 import { type Gate, startGate } from "../../e2e/support/gate.ts";
-import { type ScriptedModel, scriptedModel } from "../../support/models/scripted-model.ts";
+import {
+  type ScriptedModel,
+  type ScriptedModelOptions,
+  scriptedModel,
+} from "../../support/models/scripted-model.ts";
 import { httpBody, sendSigned } from "../../support/slack/api/http-target.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
 
@@ -40,13 +44,16 @@ const recordedAt = 1_732_260_000;
 const silent = ["auth.test", "users.info", "conversations.info", "conversations.replies", "reactions.add"];
 
 /** The whole app with Slack's real adapter over signed HTTP, and a Web API that answers what is asked most. */
-export async function replayedSlack(lines: readonly string[] = ["Hello."]): Promise<ReplayedSlack> {
+export async function replayedSlack(
+  lines: readonly string[] = ["Hello."],
+  options: Pick<ScriptedModelOptions, "gate"> = {},
+): Promise<ReplayedSlack> {
   const api = await startGate(({ path, body, headers }, response) => {
     const method = path.replace(/^\/api\//, "");
     const answer = answerTo(method, argumentsOf(body, headers["content-type"]), api.requests.length);
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
   });
-  const model = scriptedModel(lines);
+  const model = scriptedModel(lines, options);
   const store = createMemoryKeyValue();
   const app = createTestApp(model, { store });
   const quiet = { debug() {}, info() {}, warn() {}, error() {} };

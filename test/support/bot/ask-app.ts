@@ -11,25 +11,34 @@ type Asked = Pick<App, "run">;
 
 const asker = (by: Author, namespace = "console:local:general"): Asker => ({ by, namespace });
 const reader: Author = { id: "reader", name: "Reader", trust: "member" };
+const operator: Author = { id: "operator", name: "Operator", trust: "operator" };
 
-export function stopTurn(app: Asked, id: string, by: Author) {
-  return app.run("turn.stop", { input: { id }, asker: asker(by) });
+/** A person in the channel of a turn; in the console's if there is no such turn. */
+async function besideTurn(app: Asked, id: string, by: Author): Promise<Asker> {
+  const shown = await app.run("turn.show", { input: { id }, asker: asker(operator) });
+  return asker(by, shown.ok ? shown.value.namespace : undefined);
 }
 
-export function answerTurn(app: Asked, id: string, question_id: string, text: string, by: Author) {
-  return app.run("turn.answer", { input: { id, question_id, text }, asker: asker(by) });
+export async function stopTurn(app: Asked, id: string, by: Author) {
+  return app.run("turn.stop", { input: { id }, asker: await besideTurn(app, id, by) });
+}
+
+export async function answerTurn(app: Asked, id: string, question_id: string, text: string, by: Author) {
+  const input = { id, question_id, text };
+  return app.run("turn.answer", { input, asker: await besideTurn(app, id, by) });
 }
 
 /** @param verdict true approves once, false refuses */
-export function approve(app: Asked, id: string, verdict: Verdict | boolean, by: Author) {
+export async function approve(app: Asked, id: string, verdict: Verdict | boolean, by: Author) {
+  const input = { id, ...verdictInput(verdict === true ? "once" : verdict || "refuse") };
   return app.run("approval.decide", {
-    input: { id, ...verdictInput(verdict === true ? "once" : verdict || "refuse") },
-    asker: asker(by),
+    input,
+    asker: await besideTurn(app, id.slice(0, id.lastIndexOf(":")), by),
   });
 }
 
-export function forgetTurn(app: Asked, id: string, by: Author) {
-  return app.run("turn.forget", { input: { id }, asker: asker(by) });
+export async function forgetTurn(app: Asked, id: string, by: Author) {
+  return app.run("turn.forget", { input: { id }, asker: await besideTurn(app, id, by) });
 }
 
 export function forgetPerson(

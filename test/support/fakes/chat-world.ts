@@ -45,6 +45,7 @@ export function createWorld(
     { id: "U10WILL", name: "Will", full_name: "William Tell", here: true },
     { id: "U8MARK", name: "Mark Twain", here: true },
     { id: "U9MIA", name: "Mia", here: true },
+    { id: "U14MARK", name: "Franken", here: true },
     { id: "U11FIRE", name: "🔥", here: true },
     { id: "B1", name: "CI", here: true, standing: "bot" },
   );
@@ -63,7 +64,7 @@ export function createWorld(
   const { store = createMemoryKeyValue(), due = createMemoryTurnLog().due } = more;
   const app = createTestApp(model, {
     ...more,
-    sources: shippedSkills,
+    sources: [...shippedSkills, ...(more.sources ?? [])],
     limits: { tool_output_tokens: 4_000, ...limits },
     store,
     due,
@@ -124,7 +125,7 @@ export async function ask(world: ReturnType<typeof createWorld>, text: string, g
     await approve(app.app, event.approval_id, verdict, event.approver === "manager" ? mia : by);
   }
   const results = events.flatMap((event) => (event.type === "tool_finished" ? [event] : []));
-  return { events, asked, results, result: JSON.stringify(results[0]?.output) };
+  return { turnId, events, asked, results, result: JSON.stringify(results[0]?.output) };
 }
 
 /** The bot's agents where it has two. */

@@ -25,6 +25,9 @@ server.registerTool("environment", { annotations: { readOnlyHint: true } }, () =
   text(JSON.stringify(process.env)),
 );
 server.registerTool("folder", { annotations: { readOnlyHint: true } }, () => text(process.cwd()));
+server.registerTool("arguments", { annotations: { readOnlyHint: true } }, () =>
+  text(JSON.stringify(process.argv.slice(2))),
+);
 server.registerTool("pid", {}, () => {
   const grandchild = spawn("sleep", ["600"], { stdio: "ignore" });
   return { ...text(""), structuredContent: { server: process.pid, grandchild: grandchild.pid ?? 0 } };

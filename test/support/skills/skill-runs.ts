@@ -3,7 +3,7 @@ import type { Author } from "../../../src/core/values/inbound.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { home } from "../test-app.ts";
 
-const reader: Author = { id: "reader", name: "Reader", trust: "member" };
+const reader: Author = { id: "reader", name: "Reader", trust: "operator" };
 
 /** The executions of skills so far, the latest first. */
 export async function skillRunsOf(app: App) {

@@ -6,7 +6,7 @@ const signal = new AbortController().signal;
 const charts = createCharts();
 
 describe("the picture of an SVG", () => {
-  it("the picture of an SVG has nothing active and nothing from elsewhere, and says what was removed", async () => {
+  it("the picture of an SVG has nothing active and nothing from elsewhere, and says what was removed [text-2]", async () => {
     const svg = `<svg viewBox="0 0 100 50"><script>x</script><rect width="9" height="9" onload="x()" fill="url(#a)"/><image href="http://x/a.png"/><use href="#a"/><text x="5" y="20">Hi</text></svg>`;
     const drawn = await charts.picture(svg, signal, 300);
     if (!drawn.ok) throw new Error(drawn.problem);

@@ -160,7 +160,7 @@ describe("a hostile specification", () => {
     expect(drawn.ok).toBe(false);
   });
 
-  it("a hostile specification reaches no code: expressions are interpreted", async () => {
+  it("a hostile specification reaches no code: expressions are interpreted [text-2]", async () => {
     const calculate = "constructor.constructor('return process')().pid";
     const drawn = await draw({ ...bar, transform: [{ calculate, as: "w" }] });
     expect(drawn.ok).toBe(false);

@@ -105,7 +105,7 @@ describe("a server that others reach", () => {
     [{ KNACK_PUBLIC_URL: "https://k.example", KNACK_API_TOKEN: "a-secret-of-20-letters" }, []],
     [{ KNACK_PUBLIC_URL: "http://127.0.0.1:3000" }, []],
     [{}, []],
-  ])("a server that others reach needs a token: %j", async (env, keys) => {
+  ])("a server that others reach needs a token: %j [access-1]", async (env, keys) => {
     const { config } = await load(env);
     expect(unprotectedServer(config).map((problem) => problem.key)).toEqual(keys);
   });

@@ -134,7 +134,7 @@ model:
     });
   });
 
-  it("configured providers are listed one by one with their sources, without their secrets", async () => {
+  it("configured providers are listed one by one with their sources, without their secrets [secret-2]", async () => {
     const { config, sources } = await load(two, { env: { GROQ_API_KEY: "gsk-s3cret" } });
     const listing = describeConfig(config, sources);
     const line = (key: string) => listing.find((each) => each.key === `model.providers.${key}`);

@@ -45,20 +45,20 @@ it("an approval card offers standing decisions for calls that can be bound, and 
   const { text, verdicts } = card({ binds, addresses: ["https://a.example"] });
   expect(verdicts).toEqual(["once", "refuse", "turn", "always", "never"]);
   expect(text).toContain("Approve once Refuse This site, this turn Always here Never");
-  expect(text).toContain("with to = ann");
+  expect(text).toContain(`with to = "ann"`);
 });
 
 it.each<[Partial<ApprovalView>, string]>([
   [
     { state: "approved", by: "U1", name: "olga", always: true },
-    "May I run “send” of the skill “mail” with to ann? olga approved, always here",
+    'May I run “send” of the skill “mail” with to "ann"? olga approved, always here',
   ],
   [
     { state: "refused", by: "U1", name: "olga", never: true },
-    "May I run “send” of the skill “mail” with to ann? olga refused, never here",
+    'May I run “send” of the skill “mail” with to "ann"? olga refused, never here',
   ],
   [{ state: "approved", by: "U1", name: "olga", for_turn: true }, "olga approved, this site for this turn"],
-  [{ state: "refused", by: "U1" }, "May I run “send” of the skill “mail” with to ann? U1 refused"],
+  [{ state: "refused", by: "U1" }, 'May I run “send” of the skill “mail” with to "ann"? U1 refused'],
   [{ state: "expired" }, "Nobody decided in time."],
 ])("an approval card says afterwards who decided what: %o", (approval, text) => {
   const shown = card(approval);

@@ -35,7 +35,7 @@ function packed(part: Uint8Array, times: number): Buffer {
 const lines = Buffer.from("BT /F1 24 Tf 72 700 Td (text) Tj ET\n".repeat(10_000));
 const busy = pdfWith(packed(lines, 400), "/FlateDecode");
 
-it("a PDF whose content unpacks twice to 2 GB is stopped", async () => {
+it("a PDF whose content unpacks twice to 2 GB is stopped [text-1]", async () => {
   const bomb = pdfWith(deflateSync(packed(Buffer.alloc(2_000_000), 1_000)), "[/FlateDecode /FlateDecode]");
   expect(await readBytes("a.pdf", bomb, { memoryBytes: 400_000_000 })).toEqual({
     ok: false,
@@ -43,7 +43,7 @@ it("a PDF whose content unpacks twice to 2 GB is stopped", async () => {
   });
 });
 
-it("a busy reading is stopped when its time is up", async () => {
+it("a busy reading is stopped when its time is up [text-1]", async () => {
   expect(await readBytes("a.pdf", busy, { timeoutMs: 1_000 })).toEqual({
     ok: false,
     problem: expect.stringMatching(/took longer than 1 s/),

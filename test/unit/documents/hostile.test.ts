@@ -158,7 +158,7 @@ it("a sheet's claimed size is ignored", async () => {
   expect(read).toMatchObject({ ok: true, text: "--- S ---\na" });
 });
 
-it("a Word document whose picture is elsewhere is read without the picture", async () => {
+it("a Word document whose picture is elsewhere is read without the picture [text-1]", async () => {
   const picture =
     '<w:p><w:r><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"><a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><a:graphicData><pic:pic xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:blipFill><a:blip r:link="rId9"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>';
   const links = relationships({ id: "rId9", type: "image", target: "file:///etc/passwd", external: true });
@@ -216,7 +216,7 @@ it("names with control characters are shown on one line", async () => {
     "a.zip",
     makeZip({ "a\n--- b ---\u202e.bin": new Uint8Array([0]), "ü.bin": "" }),
   );
-  expect(read).toMatchObject({ text: "2 files, 1 B unpacked\n- a�--- b ---�.bin (1 B)\n- ü.bin (0 B)" });
+  expect(read).toMatchObject({ text: "2 files, 1 B unpacked\n- a\\u000a--- b ---\\u202e.bin (1 B)\n- ü.bin (0 B)" });
 });
 
 it("a document that is too large is not read", async () => {

@@ -260,7 +260,7 @@ describe("an approval", () => {
     expect(end).toMatchObject({
       outcome: "failed",
       text: expect.stringContaining(
-        "stopped at step 3 of 4 (approval): Ada refused it, so the next steps did not run.",
+        'stopped at step 3 of 4 (approval): "Ada" (ada) refused it, so the next steps did not run.',
       ),
       output: { code: "refused", results: [{ success: true }, { result: "before" }, { success: false }] },
     });

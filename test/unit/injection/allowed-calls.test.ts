@@ -84,7 +84,7 @@ it("an “always here” pays nobody else, whatever the argument is called", asy
 });
 
 describe("an “always here” that is bound to nothing", () => {
-  it("an unbound “always here” holds until a thread has read unverified text, and its card says so", async () => {
+  it("an unbound “always here” holds until a thread has read unverified text, and its card says so [always-3]", async () => {
     const { paid, ran } = createBank();
     const [asked] = await paid({ text: "to the team: hello", urgent: true, cc: [] }, { verdict: "always" });
     expect(asked?.binds).toMatchObject({ values: { urgent: true } });
@@ -101,14 +101,14 @@ describe("free text to a destination that is always allowed", () => {
     ["asks in the words of the model", "WORDS", "I come at noon", 1],
     ["asks where it calls somebody", "WORDS", "hello <@U6EVE>", 1],
     ["asks where it adds to the words of the person", "I come at noon WORDS", `and ${secret}`, 1],
-  ])("free text to an always allowed destination %s", async (_what, text, writes, asks) => {
+  ])("free text to an always allowed destination %s [always-3]", async (_what, text, writes, asks) => {
     const { paid } = createBank();
     await paid({ to: "ann", text: "hello" }, { verdict: "always" });
     expect(await paid({ to: "ann", text }, { read: true, writes })).toHaveLength(asks);
   });
 });
 
-it("a “never” refuses the destination whatever else the call says", async () => {
+it("a “never” refuses the destination whatever else the call says [always-4]", async () => {
   const { paid, ran } = createBank();
   expect(await paid({ to: "eve", amount: 1 }, { verdict: "never" })).toHaveLength(1);
   expect(await paid({ to: "eve", amount: 2, note: "please" }, { read: true })).toEqual([]);

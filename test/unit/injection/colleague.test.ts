@@ -117,7 +117,7 @@ async function attacked(first: Line, verdict: boolean) {
 
 describe("a model that obeys", () => {
   it.each(Object.entries(vectors))(
-    "a model that obeys %s sends, calls, changes and plans nothing that is refused",
+    "a model that obeys %s sends, calls, changes and plans nothing that is refused [chat-8]",
     async (_name, first) => {
       const { answer, asked, named, chat, sent, planned, platform, model } = await attacked(first, false);
       expect(answer).toContain("OBEYED");

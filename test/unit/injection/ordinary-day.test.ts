@@ -158,7 +158,7 @@ async function office() {
   return { ...places, ...world, results, cards };
 }
 
-it("forty ordinary requests ask at most five times, and then only for texts that were written after reading", async () => {
+it("forty ordinary requests ask at most five times, and then only for texts that were written after reading [address-7]", async () => {
   const bot = await office();
   const threads = tasks(bot, false);
   const askedOn = async (day: string, of: readonly Task[][]) => {

@@ -50,21 +50,24 @@ describe("what was read for one person alone", () => {
   it.each([
     ["a member", dora],
     ["a guest", guest],
-  ])("a private reading is one fixed line in the next turn of %s, which is public", async (_name, by) => {
-    const { world, says } = obeying();
-    const first = await says("what is new in #random?");
-    expect(isPrivateTurn(first.events)).toBe(true);
-    const next = await says("what did you tell Ann?", by);
-    expect(lastAnswer(next)).toBe("Nothing.");
-    const request = world.model.requests.at(-1);
-    expect(shownIn(request)).toBe(false);
-    expect(request?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
-    expect(request?.messages[0]?.text).toContain("what is new in #random?");
-    expect(isPrivateTurn(next.events)).toBe(false);
-    expect(inChannel(world)).not.toContain(secret);
-  });
+  ])(
+    "a private reading is one fixed line in the next turn of %s, which is public [private-1]",
+    async (_name, by) => {
+      const { world, says } = obeying();
+      const first = await says("what is new in #random?");
+      expect(isPrivateTurn(first.events)).toBe(true);
+      const next = await says("what did you tell Ann?", by);
+      expect(lastAnswer(next)).toBe("Nothing.");
+      const request = world.model.requests.at(-1);
+      expect(shownIn(request)).toBe(false);
+      expect(request?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+      expect(request?.messages[0]?.text).toContain("what is new in #random?");
+      expect(isPrivateTurn(next.events)).toBe(false);
+      expect(inChannel(world)).not.toContain(secret);
+    },
+  );
 
-  it("a private reading stays with its asker, whose later answers in the thread are private and say why", async () => {
+  it("a private reading stays with its asker, whose later answers in the thread are private and say why [private-2]", async () => {
     const { world, says } = obeying();
     await says("what is new in #random?");
     const next = await says("say that again");
@@ -95,7 +98,7 @@ describe("what was read for one person alone", () => {
       expect(after.slice(0, before.length)).toEqual(before);
   });
 
-  it("a private reading is in no summary, and in no transcript that somebody else opens", async () => {
+  it("a private reading is in no summary, and in no transcript that somebody else opens [private-3]", async () => {
     const { world, says } = obeying({ transcript_tokens: 9_000 });
     await says(`what is new in #random? ${"Some words of this week. ".repeat(400)}`);
     const requests: ModelRequest[] = [];
@@ -122,20 +125,23 @@ describe("what was read for one person alone", () => {
       [{ call: "schedule_add", with: { what: "reminder", text: secret, at: "2030-01-02T09:00" } }],
     ],
     ["a task", [{ call: "schedule_add", with: { what: "task", text: secret, cron: "0 9 * * 1" } }]],
-  ])("a private reading leaves by %s only when the asker allows exactly that", async (_name, line) => {
-    const todo: Line[] = [read, line, "Done."];
-    const world = createWorld(() => todo.shift() ?? "Done.");
-    say(world.chat, general, "own", "bot", "Knack", "The review is at 3.", "2026-11-25T08:00");
-    const { asked, events } = await ask(world, "what is new in #random?", { by: mia, verdict: false });
-    expect(asked).toHaveLength(1);
-    expect(asked[0]?.approver).toBe("asker");
-    expect(events.filter((event) => event.type === "message_sent")).toEqual([]);
-    expect([...world.chat.pins, ...world.chat.reactions]).toEqual([]);
-    expect(inChannel(world)).not.toContain(secret);
-    expect(await world.kept()).not.toContain(secret);
-  });
+  ])(
+    "a private reading leaves by %s only when the asker allows exactly that [private-4]",
+    async (_name, line) => {
+      const todo: Line[] = [read, line, "Done."];
+      const world = createWorld(() => todo.shift() ?? "Done.");
+      say(world.chat, general, "own", "bot", "Knack", "The review is at 3.", "2026-11-25T08:00");
+      const { asked, events } = await ask(world, "what is new in #random?", { by: mia, verdict: false });
+      expect(asked).toHaveLength(1);
+      expect(asked[0]?.approver).toBe("asker");
+      expect(events.filter((event) => event.type === "message_sent")).toEqual([]);
+      expect([...world.chat.pins, ...world.chat.reactions]).toEqual([]);
+      expect(inChannel(world)).not.toContain(secret);
+      expect(await world.kept()).not.toContain(secret);
+    },
+  );
 
-  it("a private reading cannot be read from a long output by anybody else", async () => {
+  it("a private reading cannot be read from a long output by anybody else [private-3]", async () => {
     const { todo, says } = obeying();
     const { results } = await says("what is new in #random?");
     const path = results[0]?.call_id ?? "";
@@ -145,7 +151,7 @@ describe("what was read for one person alone", () => {
     expect(result).toContain("unknown_file");
   });
 
-  it("a private reading is not told to someone who can no longer read the channel when the answer is ready", async () => {
+  it("a private reading is not told to someone who can no longer read the channel when the answer is ready [private-5]", async () => {
     const { world } = obeying();
     world.chat.access = async (namespace, person) => {
       const room = world.chat.rooms.find((each) => each.namespace === namespace);
@@ -158,7 +164,7 @@ describe("what was read for one person alone", () => {
     expect(JSON.stringify(world.platform.visible())).not.toContain(secret);
   });
 
-  it("a private reading is neither a reason in the list of runs nor the title of its work in the background", async () => {
+  it("a private reading is neither a reason in the list of runs nor the title of its work in the background [private-6]", async () => {
     const unknown = { call: "chat_read", with: { channel: `#${secret}` } };
     const todo: Line[] = [read, [unknown, inBackground(`Think of ${secret}.`)], "Under way.", secret];
     const world = createWorld(() => todo.shift() ?? "Done.", {}, { profiles: agents });
@@ -175,7 +181,7 @@ describe("what was read for one person alone", () => {
     expect(inChannel(world)).not.toContain(secret);
   });
 
-  it("a private reading is not in the reason of what waits for a decision in the channel", async () => {
+  it("a private reading is not in the reason of what waits for a decision in the channel [private-6]", async () => {
     const todo: Line[] = [
       read,
       [{ call: "web_read", with: { url: "https://pizza.example/friday" } }],

@@ -4,7 +4,6 @@ import type { TurnEventOf } from "../../../src/core/log/turn-event.ts";
 import type { ModelRequest } from "../../../src/core/ports/model.ts";
 import type { Skill } from "../../../src/core/skill/skill.ts";
 import type { Author, Origin } from "../../../src/core/values/inbound.ts";
-import type { PlaceDescription } from "../../../src/core/values/place.ts";
 import { createSaidLine } from "../../../src/core/values/said-line.ts";
 import { createFlowSource } from "../../../src/flows/flow-source.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
@@ -75,12 +74,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
       ...(bench === undefined ? [] : [bench.source]),
     ],
   });
-  const describe = async (): Promise<PlaceDescription> => ({
-    platform: "Fake",
-    kind: "channel",
-    name: "general",
-    topic: options.topic ?? "",
-  });
+  const describe = async () => ({ name: "general", topic: options.topic ?? "" });
   const platform = Object.assign(createFakePlatform(), { describe });
   app.chat.connect(platform);
   let count = 0;

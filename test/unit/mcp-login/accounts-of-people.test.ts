@@ -41,7 +41,7 @@ describe("a server where everybody has their own account", () => {
     });
   });
 
-  it("a per-user server knows nobody of another platform or workspace by somebody else's id", async () => {
+  it("a per-user server knows nobody of another platform or workspace by somebody else's id [server-5]", async () => {
     const { logIn, add } = await openServers("per_user");
     await logIn(ada);
     await bench.until("notes", "running");

@@ -138,7 +138,7 @@ describe("a link", () => {
     [{ error: "access_denied" }, "You did not let the bot use your account at notes."],
     [
       { error: "server_error", error_description: "a\nb‮c" },
-      "The login of notes refused: server_error (a bc).",
+      "The login of notes refused: server_error (a b c).",
     ],
     [
       { iss: "https://evil.example" },
@@ -258,7 +258,7 @@ describe("tokens", () => {
     expect(failures).toEqual([]);
   });
 
-  it("tokens are not known at another address", async () => {
+  it("tokens are not known at another address [server-5]", async () => {
     const { connectAccount, open, login, server } = await startLogin();
     const elsewhere = await startLogin();
     await connectAccount("ada");

@@ -54,7 +54,7 @@ describe("a tool server that wants a text of the model", () => {
   });
 
   it.each([
-    ["ada", "refused", "ada refused it, so nothing was written."],
+    ["ada", "refused", '"ada" refused it, so nothing was written.'],
     ["", "approval_expired", "Nobody approved it in time, so nothing was written."],
   ])("a sampling request that is not approved (by %j) gets nothing: %s", async (by, code, message) => {
     const { asked, sample } = samplingTurn({ approved: false, by });

@@ -98,7 +98,7 @@ describe("a server on Streamable HTTP", () => {
     },
   );
 
-  it("an HTTP server is not followed to another origin", async () => {
+  it("an HTTP server is not followed to another origin [server-5]", async () => {
     const elsewhere = await openMcpHttpServer();
     remote.instead = (_request, response) => {
       response.writeHead(307, { location: elsewhere.url }).end();

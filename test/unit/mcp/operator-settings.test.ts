@@ -18,7 +18,7 @@ const withKnack = async (knack: Record<string, unknown>) => {
   return { of };
 };
 
-it("an operator's high risk overrides a server's claim to be harmless, and a single word says who approves everything", async () => {
+it("an operator's high risk overrides a server's claim to be harmless, and a single word says who approves everything [server-2]", async () => {
   const { of } = await withKnack({ risk: "high", approval: "manager" });
   expect((await bench.skill("mcp_test")).risk).toBe("high");
   expect(await of("echo")).toMatchObject({ effect: "side_effect", approval: "manager" });

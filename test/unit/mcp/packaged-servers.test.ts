@@ -164,7 +164,7 @@ describe("the servers of a plugin", () => {
     ]);
   });
 
-  it("a plugin gets no variable that the operator does not pass on, and sets no right", async () => {
+  it("a plugin gets no variable that the operator does not pass on, and sets no right [server-2]", async () => {
     const sly = `${variable("A:-$")}{SLACK_BOT_TOKEN}`;
     await write("desk/.mcp.json", {
       open: {

@@ -1,4 +1,6 @@
-import { join } from "node:path";
+import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { networkOf } from "../../../src/config/environment.ts";
 import type { NewFile } from "../../../src/core/ports/storage.ts";
@@ -32,7 +34,7 @@ describe("a server on stdio", () => {
     const skill = await bench.skill("mcp_test");
     expect(skill).toMatchObject({ kind: "mcp", name: "test", version: "2.3.4" });
     expect(skill.description).toMatch(
-      /^Answers the text; environment; folder; … \(13 tools of the server test\)$/,
+      /^Answers the text; environment; folder; … \(14 tools of the server test\)$/,
     );
     const names = skill.tools.map(({ name }) => name);
     expect(names).toContain("test__echo");
@@ -65,7 +67,7 @@ describe("a server on stdio", () => {
     expect(await validate({ text: 4711 })).toEqual({ ok: true, value: { text: "4711" } });
   });
 
-  it("a stdio server runs in a folder of its own, unless its entry names another", async () => {
+  it("a stdio server runs in a folder of its own, unless its entry names another [server-3]", async () => {
     expect(await bench.call("test", "folder")).toEqual(ok(join(bench.folder, "homes", "mcp_test")));
     await bench.write({ test: entry, there: { ...testServer, cwd: bench.folder } });
     await bench.source.load();
@@ -73,12 +75,43 @@ describe("a server on stdio", () => {
     expect(await bench.call("there", "folder")).toEqual(ok(bench.folder));
   });
 
+  it("a stdio server runs in its own folder too if its entry names files relative to the bot's", async () => {
+    const [script = "", ...args] = testServer.args;
+    const relativeArgs = [relative(process.cwd(), script), "test", ...args];
+    await using own = await openBench({ test: { ...testServer, args: relativeArgs } });
+    const home = join(own.folder, "homes", "mcp_test");
+    await mkdir(home, { recursive: true, mode: 0o755 });
+    await own.servers.start("test");
+    expect(await own.call("test", "folder")).toEqual(ok(home));
+    expect((await stat(home)).mode & 0o777).toBe(0o700);
+    // Not a path, although the bot's folder has one of that name.
+    expect(await own.call("test", "arguments")).toEqual(ok(JSON.stringify(["test", ...args])));
+  });
+
+  it("a stdio server's folder is removed with its entry, and stays if the file is broken", async () => {
+    const homes = await mkdtemp(join(tmpdir(), "knack-homes-"));
+    const own = await openBench({ test: testServer, other: testServer }, { folder: homes });
+    for (const name of ["test", "other"]) await own.servers.start(name);
+    for (const broken of ["", "{", { test: { ...testServer, disabled: true }, other: {} }]) {
+      await own.write(broken);
+      await own.source.load();
+      await own.write({ test: testServer, other: testServer });
+      await own.source.load();
+    }
+    await own.servers.stop("other");
+    await own.write({ test: testServer });
+    await own.source.load();
+    await own.close();
+    expect(await readdir(homes)).toEqual(["mcp_test"]);
+    await rm(homes, { recursive: true });
+  });
+
   it("a stdio server's failures are reported as errors", async () => {
     const result = await bench.call("test", "fail");
     expect(result).toEqual({ status: "error", code: "tool_failed", message: "no such thing" });
   });
 
-  it("a stdio server gets only the proxy settings of the bot's environment, and its secrets do not come back", async () => {
+  it("a stdio server gets only the proxy settings of the bot's environment, and its secrets do not come back [server-3]", async () => {
     const { output } = (await bench.call("test", "environment")) as { output: string };
     expect(output).not.toContain("of the bot");
     expect(JSON.parse(output)).toMatchObject({

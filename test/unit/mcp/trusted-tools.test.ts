@@ -41,7 +41,7 @@ function channel() {
 }
 
 describe("a tool of a server", () => {
-  it("a server's tool needs approval by its hints: only reading, nothing or destroying, and is listed so", async () => {
+  it("a server's tool needs approval by its hints: only reading, nothing or destroying, and is listed so [server-1]", async () => {
     const { asked, listed } = channel();
     for (const [tool, approver] of [
       ["environment", "nobody"],
@@ -69,7 +69,7 @@ describe("a tool of a server", () => {
     expect(await listed("pid")).toMatchObject({ asks: "asker", trusted: false });
   });
 
-  it("a server's tool is not trusted in another form than the operator saw", async () => {
+  it("a server's tool is not trusted in another form than the operator saw [server-1]", async () => {
     const { app, asked } = channel();
     const tools = [{ name: "pid", definition: "another" }];
     expect(await app.run("server.trust", { input: { name: "test", tools: tools }, asker })).toMatchObject({
@@ -79,7 +79,7 @@ describe("a tool of a server", () => {
     expect(await asked("pid")).toBe("asker");
   });
 
-  it("a server's tool loses its trust when its server becomes another program, but not when it gets another token", async () => {
+  it("a server's tool loses its trust when its server becomes another program, but not when it gets another token [server-1]", async () => {
     const { app, listed } = channel();
     const { definition = "" } = (await listed("pid")) ?? {};
     await app.run("server.trust", { input: { name: "test", tools: [{ name: "pid", definition }] }, asker });

@@ -140,7 +140,7 @@ describe.each(kinds)("a server of the protocol of %s", (kind) => {
     expect(error).toMatchObject({ code: "unavailable", message: expect.stringContaining("HTTP 407") });
   });
 
-  it("a model server that leads elsewhere is not followed with the key", async () => {
+  it("a model server that leads elsewhere is not followed with the key [secret-2]", async () => {
     const model = await modelOf({ kind, apiKey: "k-1" }, (response) =>
       response.writeHead(308, { location: "https://elsewhere.example/v1/x?a=b" }).end(),
     );
@@ -150,7 +150,7 @@ describe.each(kinds)("a server of the protocol of %s", (kind) => {
     expect(asked).toHaveLength(1);
   });
 
-  it("a model server's echo of a secret is not shown", async () => {
+  it("a model server's echo of a secret is not shown [secret-2]", async () => {
     const headers = { "x-gateway-token": "hunter2hunter2" };
     const model = await modelOf({ kind, apiKey: "plain-key", keyHeader: "api-key", headers }, (response) =>
       sendJson(response, { error: { message: "no such token hunter2hunter2 for plain-key" } }, 401),

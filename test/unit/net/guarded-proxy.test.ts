@@ -5,7 +5,7 @@ import { connect, createServer, type LookupFunction, type Socket } from "node:ne
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import { coversHost } from "../../../src/core/skill/network-grants.ts";
-import type { GuardedProxyOptions } from "../../../src/net/guarded-proxy.ts";
+import { createGuardedProxy, type GuardedProxyOptions } from "../../../src/net/guarded-proxy.ts";
 import { type ListeningProxy, openProxy, resolverOf, startServer } from "./local-server.ts";
 
 const open: ListeningProxy[] = [];
@@ -86,16 +86,27 @@ describe("the guarded proxy", () => {
     expect(await text(socket)).toContain("GET /tunnel");
   });
 
-  it("the guarded proxy never reaches the bot itself, whatever is granted and allowed, tunnelled or not", async () => {
+  it("the guarded proxy never reaches the bot itself, whatever is granted and allowed, tunnelled or not [address-12]", async () => {
     await using server = await startServer((_request, response) => response.end("the bot"));
-    const proxy = await proxyTo(["*"], { allow: ["127.0.0.1", "api.example"], own: () => server.port });
+    const proxy = await proxyTo(["*"], { allow: ["127.0.0.1", "api.example"], own: new Set([server.port]) });
     for (const host of ["127.0.0.1", "api.example"]) {
       expect((await get(proxy, `http://${host}:${server.port}/`)).status).toBe(403);
       expect((await tunnel(proxy, `${host}:${server.port}`)).status).toBe(403);
     }
   });
 
-  it("the guarded proxy refuses what is not granted, names it, and says who can grant it", async () => {
+  it("the guarded proxy of another program is out of reach too, as long as it listens [address-12]", async () => {
+    const own = new Set<number>();
+    const options = { allow: ["127.0.0.1"], own };
+    const { url, close } = await createGuardedProxy(options).openOnLoopback({ permits: () => true });
+    const port = Number(new URL(url).port);
+    const proxy = await proxyTo(["*"], options);
+    expect((await tunnel(proxy, `127.0.0.1:${port}`)).status).toBe(403);
+    await close();
+    expect([...own]).toEqual([]);
+  });
+
+  it("the guarded proxy refuses what is not granted, names it, and says who can grant it [host-1]", async () => {
     await using server = await startServer((_request, response) => response.end("secret"));
     const proxy = await proxyTo(["api.example.com", "*.example.org"], { allow: ["127.0.0.1"] });
     const refusals: [string, string][] = [
@@ -148,7 +159,7 @@ describe("the guarded proxy", () => {
     "255.255.255.255",
     "224.0.0.1",
   ])(
-    "the guarded proxy refuses %s although every host is granted, in both forms, and sends nothing",
+    "the guarded proxy refuses %s although every host is granted, in both forms, and sends nothing [host-1]",
     async (host) => {
       await using server = await startServer((_request, response) => response.end("secret"));
       const proxy = await proxyTo(["*"]);

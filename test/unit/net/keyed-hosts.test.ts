@@ -141,7 +141,7 @@ describe("a host with a key", () => {
     expect(got).toMatchObject([{ url: "/a?b=c", headers: wanted }]);
   });
 
-  it("a host with a key is the only one that gets it: another host is reached through a tunnel, after a redirect too", async () => {
+  it("a host with a key is the only one that gets it: another host is reached through a tunnel, after a redirect too [host-3]", async () => {
     const proxy = await proxyWith("X-Api-Key");
     const to = `${other}:${portOf(upstream)}`;
     const first = await ask(await secured(proxy), `/redirect/https://${to}/next`);
@@ -152,7 +152,7 @@ describe("a host with a key", () => {
     await expect(secured(proxy, to)).rejects.toThrow(/certificate/);
   });
 
-  it("a host with a key does not get it without TLS", async () => {
+  it("a host with a key does not get it without TLS [host-3]", async () => {
     await using plain = await startServer((_request, response) => response.end("plain"));
     const proxy = await proxyWith("X-Api-Key", plain.port);
     const headers = { "x-api-key": placeholder };

@@ -69,16 +69,18 @@ describe("isPublicAddress", () => {
 });
 
 describe("an address policy", () => {
-  const policy = createAddressPolicy([
-    "Intranet.example.com.",
-    "*.corp.example",
-    "10.1.0.0/16",
-    "192.168.7.7",
-    "fd00::/64",
-    "[::1]",
-    "64:ff9b:1::/48",
-    " ",
-  ]);
+  const policy = createAddressPolicy({
+    allow: [
+      "Intranet.example.com.",
+      "*.corp.example",
+      "10.1.0.0/16",
+      "192.168.7.7",
+      "fd00::/64",
+      "[::1]",
+      "64:ff9b:1::/48",
+      " ",
+    ],
+  });
 
   it.each([
     ["intranet.example.com", "10.9.9.9"],
@@ -104,5 +106,34 @@ describe("an address policy", () => {
     ["x", ""],
   ])("an address policy keeps %s from %s", (host, address) => {
     expect(policy.permits(host, address)).toBe(false);
+  });
+
+  describe("an address policy and the bot's own ports", () => {
+    const addresses = () => ["127.0.0.1", "192.168.7.20", "203.0.114.9", "fe80::1%eth0", "2001:470::9"];
+    const allow = ["0.0.0.0/0", "::/0", "intranet.example.com"];
+    const policy = createAddressPolicy({ allow, own: new Set([3000, 45_001]), addresses });
+
+    it.each([
+      ...["127.0.0.1", "127.9.9.9", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1"],
+      ...["192.168.7.20", "::ffff:192.168.7.20", "::ffff:c0a8:714", "203.0.114.9", "64:ff9b::cb00:7209"],
+      ...["2002:cb00:7209::1", "fe80::1", "fe80::1%eth0", "fe80::1%2", "2001:470::9", "2001:470:0:0::0:9"],
+    ])("an address policy keeps every request from the bot's own ports at %s [address-12]", (address) => {
+      for (const host of [address, "intranet.example.com"])
+        for (const port of [3000, 45_001]) expect(policy.permits(host, address, port)).toBe(false);
+      expect(policy.permits("intranet.example.com", address, 3001)).toBe(true);
+    });
+
+    it("an address policy permits the bot's port number at other machines", () => {
+      for (const address of ["192.168.7.21", "203.0.114.10", "2001:470::a", "fe80::2"])
+        expect(policy.permits("intranet.example.com", address, 3000)).toBe(true);
+    });
+
+    it("an address policy knows an address that the machine has had only for a moment", () => {
+      const changing: string[] = [];
+      const moved = createAddressPolicy({ allow: [], own: new Set([3000]), addresses: () => changing });
+      expect(moved.permits("me.example", "203.0.114.9", 3000)).toBe(true);
+      changing.push("203.0.114.9");
+      expect(moved.permits("me.example", "203.0.114.9", 3000)).toBe(false);
+    });
   });
 });

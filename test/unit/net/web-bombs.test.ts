@@ -43,7 +43,7 @@ describe("an answer that unpacks to far more than it weighs", () => {
     ["deflate, br, gzip", gzipSync(brotli(deflated))],
     ["zstd", zstdCompressSync(zeros)],
   ])(
-    "an answer that unpacks to too much is left at the size limit when packed with %s, by fetch and by read",
+    "an answer that unpacks to too much is left at the size limit when packed with %s, by fetch and by read [address-11]",
     async (encoding, body) => {
       await using server = await startServer((_request, response) =>
         response.writeHead(200, { "content-type": "text/html", "content-encoding": encoding }).end(body),
@@ -110,7 +110,7 @@ describe("a server that wears out who asks", () => {
     ],
     ["the body", "HTTP/1.1 200 OK\r\ncontent-length: 100000\r\ncontent-type: text/plain\r\n\r\n"],
   ])(
-    "a hostile server is left at the time limit when it drips %s, by fetch and by read",
+    "a hostile server is left at the time limit when it drips %s, by fetch and by read [address-11]",
     async (_name, beginning) => {
       await using server = await rawServer((socket) => {
         socket.write(beginning);

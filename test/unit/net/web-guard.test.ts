@@ -1,5 +1,7 @@
 import { once } from "node:events";
-import { createServer, type LookupFunction } from "node:net";
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, createServer, type LookupFunction } from "node:net";
+import { networkInterfaces } from "node:os";
 import { buildConnector } from "undici";
 import { describe, expect, it } from "vitest";
 import { createAddressPolicy } from "../../../src/net/address-policy.ts";
@@ -48,7 +50,7 @@ describe("the guarded web", () => {
     "http://168.63.129.16/",
     "http://[fc00::1]/",
     "http://[ff02::1]/",
-  ])("the guarded web refuses %s and sends nothing", async (template) => {
+  ])("the guarded web refuses %s and sends nothing [address-11]", async (template) => {
     await using server = await startServer((_request, response) => response.end("secret"));
     const web = createWeb({ allow: [] });
     await expect(web.fetch(template.replace("PORT", String(server.port)))).rejects.toEqual(refused);
@@ -64,18 +66,35 @@ describe("the guarded web", () => {
     expect((await byName.fetch(`http://wiki.internal:${server.port}/`)).body).toBe("inside");
   });
 
-  it("the guarded web never reaches the bot itself, by no notation, name or redirect, whatever is allowed", async () => {
+  it("the guarded web never reaches the bot itself, by no notation, name or redirect, whatever is allowed [address-12]", async () => {
     await using bot = await startServer((_request, response) => response.end("the API"));
     const away = { location: `${bot.origin}/api` };
     await using server = await startServer((_request, response) => response.writeHead(307, away).end());
     const lookup = resolverOf(["127.0.0.1"]);
     const allow = ["127.0.0.0/8", "0.0.0.0", "*.example.com"];
-    const web = createWeb({ allow, lookup, own: () => bot.port });
+    const web = createWeb({ allow, lookup, own: new Set([bot.port]) });
     const hosts = ["127.0.0.1", "2130706433", "[::ffff:127.0.0.1]", "0.0.0.0", "api.example.com"];
     const addresses = [...hosts.map((host) => `http://${host}:${bot.port}/`), server.origin];
     for (const address of addresses) await expect(web.fetch(address)).rejects.toEqual(refused);
     expect(bot.requests).toEqual([]);
     expect(server.requests).toHaveLength(1);
+  });
+
+  it("the guarded web never reaches the bot at an outer address of its machine [address-12]", async () => {
+    const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+    const outer = addresses.filter(({ family, internal }) => family === "IPv4" && !internal);
+    const bot = createHttpServer((_request, response) => response.end("the API")).listen(0, "0.0.0.0");
+    await once(bot, "listening");
+    const { port } = bot.address() as AddressInfo;
+    const allow = ["0.0.0.0/0"];
+    const [open, closed] = [createWeb({ allow }), createWeb({ allow, own: new Set([port]) })];
+    for (const { address } of outer) {
+      const url = `http://${address}:${port}/`;
+      expect((await open.fetch(url)).body).toBe("the API");
+      await expect(closed.fetch(url)).rejects.toEqual(refused);
+    }
+    bot.close();
+    bot.closeAllConnections();
   });
 
   it("the guarded web refuses a name that resolves to a private address, and says how to allow it", async () => {
@@ -96,7 +115,7 @@ describe("the guarded web", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("the guarded web judges every hop of a redirect", async () => {
+  it("the guarded web judges every hop of a redirect [address-11]", async () => {
     await using inner = await startServer((_request, response) => response.end("secret"));
     await using outer = await startServer((request, response) => {
       const target =
@@ -125,7 +144,7 @@ describe("the guarded web", () => {
     expect(lookups).toBe(1);
   });
 
-  it("the guarded web judges the address a socket is connected to, and sends no byte when it is refused", async () => {
+  it("the guarded web judges the address a socket is connected to, and sends no byte when it is refused [address-11]", async () => {
     const received: Buffer[] = [];
     const server = createServer((socket) =>
       socket.on("data", (bytes) => received.push(bytes)).on("error", () => {}),
@@ -134,7 +153,7 @@ describe("the guarded web", () => {
     await once(server, "listening");
     const address = server.address();
     const port = typeof address === "object" && address !== null ? String(address.port) : "";
-    const connect = guardConnector(buildConnector({}), createAddressPolicy([]));
+    const connect = guardConnector(buildConnector({}), createAddressPolicy({ allow: [] }));
     const closed = new Promise((done) => server.once("connection", (socket) => socket.once("close", done)));
     const error = await new Promise((resolve) => {
       connect({ hostname: "localhost", protocol: "http:", port }, (...outcome) => resolve(outcome[0]));

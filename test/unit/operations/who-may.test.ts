@@ -99,7 +99,14 @@ function leastOf({ who, name }: Operation): Record<string, Trust> | undefined {
     : undefined;
 }
 
+/** People reach turns of their channel alone, and there is no approval. */
+function isOutOfReach({ about, name }: Operation, trust: Trust, namespace: string): boolean {
+  const hasNone = namespace === direct || name.startsWith("approval.");
+  return typeof about === "object" && trust !== "operator" && hasNone;
+}
+
 function expected(operation: Operation, trust: Trust, namespace: string): Decision | undefined {
+  if (isOutOfReach(operation, trust, namespace)) return "unknown";
   const least = leastOf(operation)?.[namespace];
   if (least === undefined) return undefined;
   return trusts.indexOf(trust) >= trusts.indexOf(least) ? "may" : "may not";

@@ -27,7 +27,7 @@ const mark = { by: "Anna", at: 1, source: "managed" };
 describe("an installed skill", () => {
   const skill = testSkill("greeting", [], { origin, active: true, hash: "new" });
 
-  it("an installed skill is neither active nor usable by itself, whatever its file says or the agent did", async () => {
+  it("an installed skill is neither active nor usable by itself, whatever its file says or the agent did [package-2]", async () => {
     const fresh = await offerOf(skill, {});
     expect(fresh).toMatchObject({ offered: { state: "available", reasons: [] }, usable: [] });
     const byAgent = await offerOf(skill, { active: { greeting: { ...mark, hash: "new" } } });

@@ -156,7 +156,7 @@ describe("installing", () => {
     expect(only(verified.skills).problems).toBeUndefined();
   });
 
-  it("installing takes only what a person has seen in a review", async () => {
+  it("installing takes only what a person has seen in a review [package-1]", async () => {
     const place = await packagePlace();
     const packages = await place.open();
     const review = only(succeeded(await packages.review(upload(greeting("Seen.")), { signal })));

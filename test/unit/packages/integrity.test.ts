@@ -27,7 +27,7 @@ describe("an installed skill", () => {
     expect(await packages.verifyBeforeRun(only(loaded.skills))).toEqual({ ok: true });
   });
 
-  it("an installed skill cannot be used once a file changed, is new or is gone, and says since when", async () => {
+  it("an installed skill cannot be used once a file changed, is new or is gone, and says since when [package-2]", async () => {
     const { packages, load, folder } = await installed();
     const before = only((await load()).skills);
     await writeFile(join(folder, "run.sh"), "echo evil!");

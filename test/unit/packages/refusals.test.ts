@@ -13,8 +13,8 @@ const zips: [code: string, what: string, entries: ZipEntry[]][] = [
   ["absolute_path", "/etc/passwd", [{ name: "/etc/passwd", data: "x" }]],
   ["drive_letter", "C:/evil.sh", [{ name: "C:/evil.sh", data: "x" }]],
   ["backslash", "..\\evil.sh", [{ name: "..\\evil.sh", data: "x" }]],
-  ["nul_in_name", "a\\u{0}b", [{ name: "a\0b", data: "x" }]],
-  ["invisible_name", "a\\u{202e}txt.sh", [{ name: "a\u202etxt.sh", data: "x" }]],
+  ["nul_in_name", "a\\u0000b", [{ name: "a\0b", data: "x" }]],
+  ["invisible_name", "a\\u202etxt.sh", [{ name: "a\u202etxt.sh", data: "x" }]],
   ["reserved_name", "aux.txt", [{ name: "aux.txt", data: "x" }]],
   ["reserved_name", "file.txt:stream", [{ name: "file.txt:stream", data: "x" }]],
   ["reserved_name", "name.", [{ name: "name.", data: "x" }]],
@@ -122,7 +122,7 @@ async function installing(data: Buffer, name: string) {
 
 describe("a ZIP archive is refused, with the entry named and nothing left behind,", () => {
   it.each(zips)(
-    "a ZIP archive is refused, with the entry named and nothing left behind, for %s (%s)",
+    "a ZIP archive is refused, with the entry named and nothing left behind, for %s (%s) [package-3]",
     async (code, what, entries) => {
       const outcome = await installing(zipOf([document, ...entries]), "greeting.zip");
       expect(outcome).toMatchObject({ ok: false, code, reason: expect.stringContaining(what) });
@@ -150,7 +150,7 @@ describe("a ZIP archive is refused, with the entry named and nothing left behind
 
 describe("a tar archive is refused, with the entry named and nothing left behind,", () => {
   it.each(tars)(
-    "a tar archive is refused, with the entry named and nothing left behind, for %s (%s)",
+    "a tar archive is refused, with the entry named and nothing left behind, for %s (%s) [package-3]",
     async (code, what, entries) => {
       const outcome = await installing(tgzOf([document, ...entries]), "greeting.tgz");
       expect(outcome).toMatchObject({ ok: false, code, reason: expect.stringContaining(what) });

@@ -154,7 +154,7 @@ const grave = (review: Parameters<typeof gravities>[0]) =>
 
 describe("each rule of the review", () => {
   it.each(lineRules)(
-    "the rule on %s (%s) is a %s, and leaves an honest line alone",
+    "the rule on %s (%s) is a %s, and leaves an honest line alone [package-4]",
     async (fact, where, severity, code) => {
       const [path, hostile, honest] = lineCases[`${fact} ${where}` as keyof typeof lineCases];
       expect(grave(await reviewOf({ [path]: hostile })).join()).toMatch(

@@ -18,7 +18,7 @@ process.stdout.write(JSON.stringify({
 }) + "\\n");
 `;
 
-it("a sealed process has no environment, and can neither read, write nor start anything", async () => {
+it("a sealed process has no environment, and can neither read, write nor start anything [text-1]", async () => {
   process.env.KNACK_TEST_SECRET = "secret";
   onTestFinished(() => void delete process.env.KNACK_TEST_SECRET);
   const folder = temporaryFolder({ "report.mjs": report, "other.txt": "other" });

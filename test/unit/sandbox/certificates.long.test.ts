@@ -114,7 +114,7 @@ except socket.gaierror: print("unknown")`,
     },
   );
 
-  it("the sandbox knows the authorities of the machine, and none of its keys", async () => {
+  it("the sandbox knows the authorities of the machine, and none of its keys [sandbox-1]", async () => {
     const known = await runToEnd(without.scripts, scriptRequest(skill, "store.py"));
     expect(Number(known.stdout)).toBeGreaterThan(50);
     const { stdout } = await runToEnd(without.scripts, scriptRequest(skill, "private.sh"));

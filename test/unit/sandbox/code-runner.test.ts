@@ -142,7 +142,7 @@ describe("code of a model", needs("bubblewrap", "python3"), () => {
     expect(without).toMatchObject({ exit_code: 1, stderr: expect.stringContaining("No such file") });
   });
 
-  it("code of a model imports nothing from the folder", async () => {
+  it("code of a model imports nothing from the folder [sandbox-8]", async () => {
     const folders = temporaryFolders();
     await run(
       code,
@@ -160,7 +160,7 @@ describe("code of a model", needs("bubblewrap", "python3"), () => {
 });
 
 describe("without bubblewrap", () => {
-  it("code of a model does not run without bubblewrap, whatever an operator allows skills", async () => {
+  it("code of a model does not run without bubblewrap, whatever an operator allows skills [sandbox-9]", async () => {
     const { code } = await createSandbox({
       dataDir,
       bwrap: "/nonexistent/bwrap",

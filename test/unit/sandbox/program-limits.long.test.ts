@@ -76,7 +76,7 @@ for (let at = 0; at < 9; at += 1) writeFileSync("/workspace/temp/" + at, "x".rep
     expect(await ended).toContain("no such call");
   });
 
-  it("a program cannot change prototypes of the bot with what it writes", async () => {
+  it("a program cannot change prototypes of the bot with what it writes [sandbox-7]", async () => {
     const evil =
       '{"__proto__":{"polluted":1},"a":[{"__proto__":{"polluted":1}}],"constructor":{"prototype":{"polluted":1}}}';
     const program = await start(`console.log(${JSON.stringify(evil)}); setInterval(() => undefined, 1000);`);

@@ -228,7 +228,7 @@ describe("a script runner with any isolation", needs("python3"), () => {
 });
 
 describe("a script runner without bubblewrap", () => {
-  it("a script runner without bubblewrap refuses scripts that did not ship with the bot, and says why", async () => {
+  it("a script runner without bubblewrap refuses scripts that did not ship with the bot, and says why [sandbox-9]", async () => {
     using fixture = new ScriptFixture();
     const { scripts: runner } = await createSandbox({ dataDir: fixture.dataDir, bwrap: "/nowhere/bwrap" });
     const skill = fixture.skill({ "a.sh": "echo ran" }, "managed");

@@ -36,7 +36,7 @@ block = bytearray(int(sys.argv[1])); print("has it", flush=True); time.sleep(flo
     };
   }
 
-  it("code of skills runs in a limited number of places: a script waits until one is free", async () => {
+  it("code of skills runs in a limited number of places: a script waits until one is free [sandbox-6]", async () => {
     const { scripts } = await open({ maxRunning: 1 });
     const leave = await occupy(scripts);
     let ended = false;
@@ -85,7 +85,7 @@ block = bytearray(int(sys.argv[1])); print("has it", flush=True); time.sleep(flo
     expect(await ended).toBe("It was stopped.");
   });
 
-  it("code of skills has limited memory: the largest user is stopped, and the rest continues", async () => {
+  it("code of skills has limited memory: the largest user is stopped, and the rest continues [sandbox-6]", async () => {
     const { scripts } = await open({ allMemoryBytes: 400_000_000 });
     const eat = (bytes: number, seconds: number) =>
       runToEnd(

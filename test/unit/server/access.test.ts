@@ -38,7 +38,7 @@ describe("a server without a token", () => {
     ["JSON, told by fetch metadata alone", { ...json, "Sec-Fetch-Site": "cross-site" }],
     ["JSON from a sibling site", { ...json, "Sec-Fetch-Site": "same-site" }],
   ])(
-    "a server without a token does nothing for a page of another origin that posts %s",
+    "a server without a token does nothing for a page of another origin that posts %s [access-2]",
     async (_what, headers) => {
       const { url, asked } = await startServer();
       const response = await send(`${url}/api/v1/turns`, { method: "POST", headers, body: turn });
@@ -76,7 +76,7 @@ describe("a server without a token", () => {
     { Via: "1.1 proxy" },
     { "X-Real-IP": "203.0.113.7" },
   ])(
-    "a server without a token refuses what came through a proxy, %o, and says what to do",
+    "a server without a token refuses what came through a proxy, %o, and says what to do [access-1]",
     async (headers) => {
       const { url, asked } = await startServer();
       for (const path of ["/", "/api/v1/about", "/api/v1/openapi.json"]) {
@@ -134,7 +134,7 @@ describe("a server with a token", () => {
     { Authorization: "Bearer wrong" },
     { Authorization: "Basic s3cret-token" },
     { Authorization: "Bearer" },
-  ])("a server with a token refuses the API to %o", async (headers) => {
+  ])("a server with a token refuses the API to %o [access-1]", async (headers) => {
     const { url } = await startServer({ security });
     for (const path of ["/api/v1/about", "/api/v1/openapi.json", "/api/v1/nothing"]) {
       const response = await send(url + path, { headers });

@@ -21,7 +21,7 @@ describe("the user that a caller of the API names", () => {
     [discord, "80351110224678912"],
     [slack, "80351110224678912"],
   ])(
-    "the API's user is no person of the platform: in %s, %s is refused with the reason",
+    "the API's user is no person of the platform: in %s, %s is refused with the reason [access-3]",
     async (namespace, user) => {
       const { status, text, asked } = await say(namespace, user);
       expect([status, asked]).toEqual([403, []]);

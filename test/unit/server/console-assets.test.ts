@@ -29,7 +29,7 @@ function addressesIn(page: string): string[] {
 }
 
 describe("the console's page", () => {
-  it("the console's page has no inline script, and its content security policy allows none", async () => {
+  it("the console's page has no inline script, and its content security policy allows none [access-2]", async () => {
     const { url } = await startServer();
     const response = await send(url);
     expect(response.status).toBe(200);
@@ -37,7 +37,7 @@ describe("the console's page", () => {
     expect(response.headers["content-security-policy"]).toContain("script-src 'self';");
   });
 
-  it("the console's page loads and calls nothing of other hosts", async () => {
+  it("the console's page loads and calls nothing of other hosts [access-2]", async () => {
     const { url } = await startServer();
     const policy = String((await send(url)).headers["content-security-policy"]);
     const sources = Object.fromEntries(policy.split("; ").map((each) => each.split(/ (.*)/)));

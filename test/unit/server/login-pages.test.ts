@@ -32,7 +32,7 @@ async function startPages(answer: Answer, document?: Record<string, unknown>) {
 const connected: Answer = { ok: true, server: "notes", shown: "Ada (Slack)" };
 
 describe("the page a login sends people back to", () => {
-  it("the login page needs no token, and asks before anything is connected", async () => {
+  it("the login page needs no token, and asks before anything is connected [server-6]", async () => {
     const { page, checked, finished } = await startPages(connected);
     const response = await send(`${page}?state=s&code=c&iss=i&other=x`, {
       headers: { "Sec-Fetch-Site": "cross-site" },

@@ -200,7 +200,7 @@ describe("what a channel learns", () => {
     expect(await knowledge.list(home.namespace)).toMatchObject([{ by: "Ada", title: "report.txt" }]);
   });
 
-  it("a learned document is forgotten when the asker agrees, or wrote the command", async () => {
+  it("a learned document is forgotten when the asker agrees, or wrote the command [asks-1]", async () => {
     const { learn, run, app } = bench();
     await learn({ text: "Soup.", title: "Menu" });
     await learn({ text: "Cake.", title: "Sweets" });
@@ -269,7 +269,7 @@ describe("what a channel learns", () => {
     expect((await recall("handbook menu")).passages).toBeUndefined();
   });
 
-  it("a learned document belongs to its channel only", async () => {
+  it("a learned document belongs to its channel only [delete-4]", async () => {
     const { app, knowledge, recall, forget } = bench();
     const there = "console:local:other";
     await knowledge.add(there, { title: "Merger", source: "m", author: "ben", by: "Ben", at: 1 }, [
@@ -311,7 +311,7 @@ describe("what was talked about", () => {
     expect([summary, facts.length, conversations]).toEqual(["One fact fits.", 1, undefined]);
   });
 
-  it("a deleted talk is not recalled", async () => {
+  it("a deleted talk is not recalled [delete-4]", async () => {
     const { app, recall } = bench();
     const { turnId } = await app.ask("staging is in Falkenstein", { by: ben, thread: "t9" });
     expect((await recall("Falkenstein")).conversations).toHaveLength(1);

@@ -117,7 +117,7 @@ describe("the memory skill", () => {
     expect(new Set(facts?.map((fact) => fact.id)).size).toBe(50);
   });
 
-  it("the memory skill asks the asker before a fact is pinned, but not before one is remembered", () => {
+  it("the memory skill asks the asker before a fact is pinned, but not before one is remembered [asks-1]", () => {
     const { approval } = skill.kind === "parts" ? (skill.parts.remember ?? {}) : {};
     const asks = (input: Json) => (typeof approval === "function" ? approval(input) : approval);
     expect(asks({ text: "x", pinned: true })).toMatchObject({ approver: "asker" });

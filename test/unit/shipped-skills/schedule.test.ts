@@ -73,7 +73,7 @@ describe("the schedule skill", () => {
   });
 
   it.each([
-    ["ann", "refused", /^ann refused it.*nothing was planned/, /not try it again/],
+    ["ann", "refused", /^"ann" refused it.*nothing was planned/, /not try it again/],
     ["", "approval_expired", /^Nobody approved it in time.*nothing was planned/, /can ask for it again/],
   ])("the schedule skill plans nothing without a yes (by %j): %s", async (by, code, message, hint) => {
     const { use, added } = createChannel({ agrees: false, by });

@@ -114,7 +114,7 @@ describe("the web-research skill", () => {
     expect(sources.length + left_out.length).toBeLessThanOrEqual(2);
   });
 
-  it("the web-research skill lets nothing through that a lying model makes up", async () => {
+  it("the web-research skill lets nothing through that a lying model makes up [text-3]", async () => {
     const { report, run } = await research(lyingResearcher as never, { depth: "quick" });
     expect(report.answer).not.toMatch(/42 metres|9,999|Everybody|Foster/);
     expect(report.not_verified).toEqual([
@@ -144,7 +144,7 @@ describe("the web-research skill", () => {
     };
   const quick = { depth: "quick" };
 
-  it("the web-research skill shows no address and no picture that the model wrote", async () => {
+  it("the web-research skill shows no address and no picture that the model wrote [text-3]", async () => {
     const { report } = await research(
       but("Answer", ({ statements }) => ({
         statements: (statements as object[]).slice(0, 1).map((each) => ({

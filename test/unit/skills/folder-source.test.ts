@@ -234,7 +234,7 @@ test("a missing root is empty, and reported only where a person named it", async
   expect(await idsOf(source)).toEqual(["weather"]);
 });
 
-test("links that leave the root are refused, for folders, guides and files alike", async () => {
+test("links that leave the root are refused, for folders, guides and files alike [package-3]", async () => {
   const outside = temporaryFolder({ ...weather, "secret.txt": "secret" });
   const root = temporaryFolder({ "inside/SKILL.md": skillText("inside"), "half/readme.md": "x" });
   symlinkSync(path.join(outside, "weather"), path.join(root, "weather"));

@@ -45,7 +45,7 @@ test("every fixture folder of a defect is used by a test", () => {
   expect(readdirSync(path.join(fixtures, "defects")).toSorted()).toEqual(used);
 });
 
-test("frontmatter marked as JavaScript is never run", async () => {
+test("frontmatter marked as JavaScript is never run [package-3]", async () => {
   await load("defects/frontmatter_language");
   expect("frontmatterRan" in globalThis).toBe(false);
 });

@@ -51,7 +51,7 @@ function setUp() {
 }
 
 test(
-  "a host that a script turns out to need is asked about once, of an operator; then the asker confirms its arguments",
+  "a host that a script turns out to need is asked about once, of an operator; then the asker confirms its arguments [host-2]",
   needs("bubblewrap", "python3"),
   async () => {
     const { app, results } = setUp();

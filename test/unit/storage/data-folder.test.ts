@@ -49,7 +49,7 @@ describe("a folder that others may read", () => {
       await writeFile(join(folder, name), "", { mode: 0o644 });
   });
 
-  test("a folder that others may read is taken from them when a bot starts, with its databases", async () => {
+  test("a folder that others may read is taken from them when a bot starts, with its databases [secret-3]", async () => {
     const lock = await lockHere();
     expect(lock.exposed).toBe(undefined);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
@@ -80,7 +80,7 @@ console.log((await lockDataFolder(${JSON.stringify(folder)})).exposed);`;
   );
 });
 
-test("the stores of a folder are made for its owner only, wherever they are", async () => {
+test("the stores of a folder are made for its owner only, wherever they are [secret-3]", async () => {
   await mkdir(folder, { recursive: true });
   const log = await openSqliteTurnLog(join(folder, "turns.db"));
   const store = await openKeyValue(join(folder, "state.db"));

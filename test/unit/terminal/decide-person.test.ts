@@ -41,5 +41,5 @@ it("the approval prompt says what each word does", async () => {
   expect(shown).toContain(
     "y runs it, n refuses it, a allows it here from now on, never refuses it here from now on.",
   );
-  expect(shown).toContain("with to = ann");
+  expect(shown).toContain(`with to = "ann"`);
 });

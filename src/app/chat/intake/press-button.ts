@@ -1,3 +1,4 @@
+import type { TurnRecord } from "../../../core/log/turn-log.ts";
 import {
   type ButtonAction,
   PlatformError,
@@ -5,14 +6,13 @@ import {
   turnOfButton,
 } from "../../../core/ports/chat-platform.ts";
 import { settingsOf } from "../../../core/skill/namespace-state.ts";
-import type { Author } from "../../../core/values/inbound.ts";
 import { isDirectMessage, isWithin, type Place } from "../../../core/values/place.ts";
 import { othersWork } from "../../operations/turns/turns.ts";
 import type { ButtonPress, TextForm } from "../chat-intake.ts";
 import { authorOf, type IntakeContext, NotStoredError } from "./intake-context.ts";
 import type { LateMessages } from "./late-messages.ts";
 import { refusalOf } from "./refusal-of.ts";
-import { actOnTurn, type TurnAction } from "./turn-buttons.ts";
+import { actOnTurn } from "./turn-buttons.ts";
 import type { Closing, UnaskedOffers } from "./unasked-offers.ts";
 
 const unknownButton = "This button no longer works. Write what you want instead.";
@@ -63,26 +63,16 @@ export async function pressButton(
   questions: Questions,
   press: ButtonPress,
 ): Promise<void> {
-  const answer = await tryPress(context, questions, press);
-  if (answer === undefined) return;
-  const to = { place: press.place, person: press.person, about: press.id };
-  if (typeof answer === "string") await context.whisperer.say(to, answer);
-  else await context.whisperer.say(to, answer.closing, { closes: true });
-}
-
-async function tryPress(
-  context: IntakeContext,
-  questions: Questions,
-  press: ButtonPress,
-): Promise<string | Closing | undefined> {
-  try {
-    return await answerPress(context, questions, press);
-  } catch (error) {
+  const answer = await answerPress(context, questions, press).catch((error: unknown) => {
     if (error instanceof NotStoredError) return error.message;
     if (!(error instanceof PlatformError)) throw error;
     context.logger.warn({ err: error, person: press.person }, "A press of a button could not be followed");
     return `That did not work: ${error.message} Press again in a moment.`;
-  }
+  });
+  if (answer === undefined) return;
+  const to = { place: press.place, person: press.person, about: press.id };
+  if (typeof answer === "string") await context.whisperer.say(to, answer);
+  else await context.whisperer.say(to, answer.closing, { closes: true });
 }
 
 async function answerPress(
@@ -94,11 +84,9 @@ async function answerPress(
   if (action === undefined) return unknownButton;
   if (action.role === "offer" && action.reply !== "yes")
     return offers.decline(action.token, action.reply, press);
-  const other =
-    action.role === "offer"
-      ? await offers.placeOf(action.token, press.person)
-      : await placeOfDecision(context, action, press);
-  const place = other ?? press.place;
+  const turn = await turnOf(context, action);
+  const offered = action.role === "offer" ? await offers.placeOf(action.token, press.person) : undefined;
+  const place = offered ?? placeOf(context, action, press, turn);
   const person = await context.platform.person(place, press.person);
   const refusal = refusalOf(context.policy.access, person, place);
   if (refusal !== undefined) return refusal;
@@ -108,21 +96,26 @@ async function answerPress(
   const by = authorOf(person);
   if (action.role === "offer") return offers.accept(action.token, by);
   if (action.role === "late") return late.decide(action.token, action.wanted, press, by);
-  return onTurn(context, action, press, { place, by });
+  // A turn can be reached only from its own channel; its approvals also from direct messages.
+  if (turn?.namespace !== place.namespace) return unknownButton;
+  return actOnTurn(context, action, { press, turn, by });
 }
 
-/**
- * The place whose members may decide. Approval cards can also be in direct messages, but the place where the turn runs counts. Undefined
- * for every other press.
- */
-async function placeOfDecision(
-  { log, platform }: IntakeContext,
+/** The turn of a button; undefined for a question about a message that has none yet, and for a turn that was deleted. */
+async function turnOf({ log }: IntakeContext, action: ButtonAction): Promise<TurnRecord | undefined> {
+  const id = turnOfButton(action);
+  return id === undefined ? undefined : log.get(id);
+}
+
+/** The place whose members may press. Cards of approvals can also be in direct messages, but the place where the turn runs counts. */
+function placeOf(
+  { platform }: IntakeContext,
   action: ButtonAction,
   { place }: ButtonPress,
-): Promise<Place | undefined> {
-  if (!("approval_id" in action) || !isDirectMessage(place.namespace)) return undefined;
-  const turn = await log.get(turnOfButton(action) ?? "");
-  if (turn === undefined || !isWithin(turn.namespace, platform.id)) return undefined;
+  turn: TurnRecord | undefined,
+): Place {
+  const isElsewhere = "approval_id" in action && isDirectMessage(place.namespace);
+  if (!isElsewhere || turn === undefined || !isWithin(turn.namespace, platform.id)) return place;
   return { namespace: turn.namespace, thread: turn.thread };
 }
 
@@ -130,25 +123,13 @@ async function placeOfDecision(
 export async function formOfPress(context: IntakeContext, press: ButtonPress): Promise<TextForm | undefined> {
   const action = readButtonId(press.button);
   if (action?.role !== "edit") return undefined;
-  const place = (await placeOfDecision(context, action, press)) ?? press.place;
+  const turn = await turnOf(context, action);
+  const place = placeOf(context, action, press, turn);
   const person = await context.platform.person(place, press.person);
   if (refusalOf(context.policy.access, person, place) !== undefined) return undefined;
-  const turn = await context.log.get(turnOfButton(action) ?? "");
   if (turn?.namespace !== place.namespace) return undefined;
   const asker = { by: authorOf(person), namespace: place.namespace };
   const found = await context.app.run("approval.show", { input: { id: action.approval_id }, asker });
   if (!found.ok || found.value.text === undefined) return undefined;
   return { title: "Edit, then approve", label: "Text", text: found.value.text, submit: "Approve" };
-}
-
-/** A turn can be reached only from its own channel; its approvals also from direct messages. */
-async function onTurn(
-  context: IntakeContext,
-  action: TurnAction,
-  press: ButtonPress,
-  { place, by }: { place: Place; by: Author },
-): Promise<string | undefined> {
-  const turn = await context.log.get(turnOfButton(action) ?? "");
-  if (turn === undefined || turn.namespace !== place.namespace) return unknownButton;
-  return actOnTurn(context, action, { press, turn, by });
 }

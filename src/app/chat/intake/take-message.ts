@@ -32,6 +32,7 @@ interface Taking {
 }
 
 export function createTakeMessage(context: IntakeContext, late: LateMessages): TakeMessage {
+  const { store, policy } = context;
   const taking = { context, late, cooldown: createCooldown(context) };
   const mutex = new KeyedMutex();
   /** Texts by key: a decision holds until the text changes. */
@@ -41,13 +42,14 @@ export function createTakeMessage(context: IntakeContext, late: LateMessages): T
     sizeCalculation: (text) => text.length + 1,
   });
 
-  return async (message) => {
+  return async function takeMessage(message) {
     const { key, text, place } = message;
     if (message.by_bot && !(await isBotHeard(context, message))) return false;
     // One after the other: a follow-up may arrive while the mention before it is still being checked, and Slack delivers a mention twice.
     return mutex.run(`${place.namespace} ${place.thread}`, async () => {
       const thread = await threadOf(context, message);
-      if (!(await isMeant(context, message, thread))) return false;
+      const { reply = policy.reply } = isAddressed(message) ? {} : await settingsOf(store, place.namespace);
+      if (!isForBot(message, reply, thread)) return false;
       if (decided.get(key) === text) return true;
       await take(taking, message, thread);
       decided.set(key, text);
@@ -61,16 +63,6 @@ async function threadOf({ threads }: IntakeContext, message: ChatMessage): Promi
   const { addressed, in_thread, place } = message;
   if (addressed === "direct" || (addressed === "none" && !in_thread)) return undefined;
   return threads.note(place, message, false);
-}
-
-async function isMeant(
-  { store, policy }: IntakeContext,
-  message: ChatMessage,
-  thread: ThreadState | undefined,
-): Promise<boolean> {
-  if (isAddressed(message)) return isForBot(message, policy.reply, thread);
-  const { reply = policy.reply } = await settingsOf(store, message.place.namespace);
-  return isForBot(message, reply, thread);
 }
 
 async function take(taking: Taking, message: ChatMessage, thread: ThreadState | undefined): Promise<void> {

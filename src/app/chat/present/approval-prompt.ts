@@ -3,6 +3,7 @@ import { type NamedDecider, namedDeciders } from "../../../core/effects/mentioni
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import { type OutgoingButton, PlatformError } from "../../../core/ports/chat-platform.ts";
 import { mayDecide } from "../../../core/values/inbound.ts";
+import { mentioned } from "../../../core/values/label.ts";
 import { isDirectMessage, type Place } from "../../../core/values/place.ts";
 import { PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
@@ -15,6 +16,7 @@ import {
   renderDirectApproval,
   renderDirectReminder,
   renderReminder,
+  withMentions,
 } from "./render-approval.ts";
 
 /**
@@ -115,7 +117,7 @@ async function whoAsks(
   { author, platform, place, redact }: PresentedTurn,
   tellsPlace: boolean,
 ): Promise<string> {
-  const asker = `**${escapeMarkdown(oneLine(author.name, 80))}** asks`;
+  const asker = `**${withMentions(mentioned(author.name, author.id))}** asks`;
   if (!tellsPlace) return `${asker}.`;
   if (isDirectMessage(place.namespace)) return `${asker} in a direct message with me.`;
   const { name } = await platform.describe(place);

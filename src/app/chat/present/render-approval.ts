@@ -3,6 +3,7 @@ import { anyOf, type NamedDecider } from "../../../core/effects/mentioning.ts";
 import type { TurnEventOf } from "../../../core/log/turn-event.ts";
 import type { ButtonAction, OutgoingButton, OutgoingMessage } from "../../../core/ports/chat-platform.ts";
 import { editedInput, textToEdit } from "../../../core/values/call-arguments.ts";
+import { mentioned } from "../../../core/values/label.ts";
 import {
   alwaysLabel,
   alwaysText,
@@ -165,7 +166,7 @@ function whoMayDecide(
   { asker, isTheirs, deciders }: ApprovalAudience,
 ): string {
   if (person !== undefined)
-    return `Only ${escapeMarkdown(oneLine(person.name, 80))} can decide, and was asked.`;
+    return `Only ${withMentions(mentioned(person.name, person.id))} can decide, and was asked.`;
   const name = escapeMarkdown(oneLine(asker.name, 80));
   const some = deciders.slice(0, maxCalled).flatMap((each) => nameOf(each) ?? []);
   const named = some.length === 0 ? "" : `: ${anyOf(some, deciders.length - some.length)}`;
@@ -222,9 +223,18 @@ function quoteOf({ text, code }: NonNullable<ShownCall["quote"]>, space: number)
   return `${fence}\n${shown}\n${fence}`;
 }
 
+/**
+ * A text of the bot in Markdown, with its mentions as the platform writes them. They notify nobody, because the message calls nobody by
+ * them.
+ */
+export function withMentions(text: string): string {
+  const escaped = escapeMarkdown(text);
+  return escaped.replace(/\\<(?:@&?|\\#)[\w.:@+\\-]{1,250}\\>/g, (mention) => mention.replaceAll("\\", ""));
+}
+
 /** The question. If a skill that did not ship wrote it, it names the skill. */
 function sentenceOf(approval: Approval): string {
   const { sentence, asker } = shownCall(approval);
-  if (asker === undefined) return `**${escapeMarkdown(sentence)}**`;
+  if (asker === undefined) return `**${withMentions(sentence)}**`;
   return `The skill **${escapeMarkdown(exactText(asker))}** asks: ${escapeMarkdown(sentence)}`;
 }

@@ -1,5 +1,5 @@
 import { durationInWords } from "../../../base/duration-in-words.ts";
-import type { TurnEvent, TurnEventBody } from "../../../core/log/turn-event.ts";
+import type { Emit, TurnEvent } from "../../../core/log/turn-event.ts";
 import type { ClaimedTurn, Signal } from "../../../core/log/turn-log.ts";
 import type { TurnPresenterDeps } from "./presented-turn.ts";
 
@@ -13,33 +13,36 @@ class NotWanted extends Error {
   readonly code = "not_wanted";
 }
 
-type Run = (signal: AbortSignal) => AsyncGenerator<TurnEventBody, void>;
+/** Runs a turn and emits its events. */
+export type Run = (emit: Emit, signal: AbortSignal) => Promise<void>;
 
 /**
  * Runs a resumed turn. If it was interrupted for longer than messages stay fresh (`chat.stale_minutes`), it first asks its author
  * whether it is still wanted. A yes or a further message of the author resumes it; after a no, or without an answer in time, it is
  * stopped and nothing runs.
  */
-export async function* ifStillWanted(
+export async function ifStillWanted(
   deps: TurnPresenterDeps,
   claimed: ClaimedTurn,
   run: Run,
+  emit: Emit,
   signal: AbortSignal,
-): AsyncGenerator<TurnEventBody, void> {
+): Promise<void> {
   const asked = openQuestion(claimed.events);
-  if (asked !== undefined && !signal.aborted) return yield* afterQuestion(deps, claimed, asked, run, signal);
+  if (asked !== undefined && !signal.aborted)
+    return afterQuestion(deps, claimed, asked, { run, emit, signal });
   const gapMs = interruptedFor(claimed, deps.clock.now());
-  if (gapMs <= deps.chat.stale_ms || signal.aborted) return yield* run(signal);
-  yield { type: "turn_resumed" };
+  if (gapMs <= deps.chat.stale_ms || signal.aborted) return run(emit, signal);
+  await emit({ type: "turn_resumed" });
   const expires_at = deps.clock.now() + deps.question_ms;
-  yield {
+  await emit({
     type: "question_asked",
     question_id: `${questionPrefix}${claimed.events.at(-1)?.seq}`,
     text: `I was interrupted ${durationInWords(gapMs)} ago while I worked on this. Still want this?`,
     choices: [yes, no],
     expires_at,
-  };
-  yield { type: "turn_waiting", until: expires_at };
+  });
+  await emit({ type: "turn_waiting", until: expires_at });
 }
 
 type Question = Extract<TurnEvent, { type: "question_asked" }>;
@@ -53,28 +56,28 @@ function openQuestion(events: readonly TurnEvent[]): Question | undefined {
   return isAnswered ? undefined : question;
 }
 
-async function* afterQuestion(
+async function afterQuestion(
   { log, clock }: TurnPresenterDeps,
   { turn_id, inbound }: ClaimedTurn,
   { question_id, expires_at }: Question,
-  run: Run,
-  signal: AbortSignal,
-): AsyncGenerator<TurnEventBody, void> {
+  { run, emit, signal }: { run: Run; emit: Emit; signal: AbortSignal },
+): Promise<void> {
   const answer = (await log.signals(turn_id)).find(
     (one): one is Extract<Signal, { type: "answer" }> =>
       one.type === "answer" && one.question_id === question_id,
   );
   if (answer !== undefined) {
-    yield { type: "question_answered", question_id, text: answer.text, by: answer.by };
-    yield* run(answer.text === no ? AbortSignal.abort(new NotWanted()) : signal);
+    await emit({ type: "question_answered", question_id, text: answer.text, by: answer.by });
+    await run(emit, answer.text === no ? AbortSignal.abort(new NotWanted()) : signal);
   } else if ((await log.steering(turn_id)).length > 0) {
-    yield { type: "question_answered", question_id, text: yes, by: inbound.author.id };
-    yield* run(signal);
+    await emit({ type: "question_answered", question_id, text: yes, by: inbound.author.id });
+    await run(emit, signal);
   } else if (clock.now() < expires_at) {
-    yield { type: "turn_waiting", until: expires_at };
+    await emit({ type: "turn_waiting", until: expires_at });
   } else {
-    for await (const event of run(AbortSignal.abort(new NotWanted())))
-      yield event.type === "turn_finished" ? { ...event, text: unanswered } : event;
+    const say: Emit = (event) =>
+      emit(event.type === "turn_finished" ? { ...event, text: unanswered } : event);
+    await run(say, AbortSignal.abort(new NotWanted()));
   }
 }
 

@@ -32,6 +32,7 @@ export const listPackages = operation({
   input: z.object({}),
   output: z.object({ packages: z.array(installedPackage) }),
   who: "anyone",
+  about: "bot",
   http: {
     route: "GET /packages",
     summary: "What is installed",

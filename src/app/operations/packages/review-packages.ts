@@ -108,6 +108,7 @@ export const reviewSkill = operation({
   input: z.object({ id: skillId }),
   output: packageReview,
   who: "anyone",
+  about: "asker",
   http: {
     route: "GET /skills/{id}/review",
     summary: "What a skill's files do, and what looks dangerous in them",

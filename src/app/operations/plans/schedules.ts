@@ -190,6 +190,7 @@ export const consentToSchedule = operation({
   input: z.object({ id, agrees: z.boolean() }),
   output: z.object({ id, agrees: z.boolean() }),
   who: "anyone",
+  about: "asker",
   chat: (["accept", "refuse"] as const).map((word) => ({
     command: `agent schedule ${word}`,
     description: consents[word][0],

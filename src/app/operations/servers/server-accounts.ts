@@ -25,6 +25,7 @@ export const loginServer = operation({
   input: z.object({ name: serverName }),
   output: z.object({ url: z.string().describe("for this person alone: where they connect their account") }),
   who: withAccount,
+  about: "asker",
   http: {
     route: "POST /mcp/{name}/login",
     summary: "Connect an account with a tool server",
@@ -52,6 +53,7 @@ export const logoutServer = operation({
   input: z.object({ name: serverName }),
   output: serverView,
   who: withAccount,
+  about: "asker",
   http: {
     route: "POST /mcp/{name}/logout",
     summary: "Forget an account with a tool server",

@@ -43,6 +43,7 @@ export const listServers = operation({
     diagnostics: z.array(diagnostic).describe("parts of the file of servers that were left out, and why"),
   }),
   who: "anyone",
+  about: "bot",
   http: {
     route: "GET /mcp",
     summary: "The tool servers (MCP), their state and their tools",

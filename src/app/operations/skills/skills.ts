@@ -154,6 +154,7 @@ export const limitSkills = operation({
   input: z.object({ ids: z.array(skillId).max(1000).nullable().describe("null lifts the limit") }),
   output: z.object({ allowed_skills: z.array(z.string()).optional() }),
   who: { decide: mayLimit },
+  about: "asker",
   chat: {
     command: "skill only",
     public: true,

@@ -3,6 +3,12 @@ import { z } from "zod";
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
 import { milliseconds } from "../../services/shapes.ts";
+import type { OperationCall } from "../operation.ts";
+
+/** `Operation.about` where `id` is that of a turn. */
+export const turnOfInput = {
+  turn: ({ input, services }: OperationCall<{ id: string }>) => services.turns.get(input.id),
+};
 
 export const turnRecord = z.object({
   turn_id: z.string(),

@@ -6,7 +6,8 @@ import { isDirectMessage, namespaceSchema, threadSchema } from "../../../core/va
 import { channelName, forgottenTurn, milliseconds } from "../../services/shapes.ts";
 import { type CommandResult, type OperationCall, operation, refused, said, shown } from "../operation.ts";
 import type { Services } from "../services.ts";
-import { presentTurn, turnEvent, turnRecord } from "./turn-view.ts";
+import { readableTurn } from "./readable-turn.ts";
+import { presentTurn, turnEvent, turnOfInput, turnRecord } from "./turn-view.ts";
 
 const turnId = z.string().min(1).max(300).describe("a turn's id");
 
@@ -15,10 +16,12 @@ export const showTurn = operation({
   input: z.object({ id: turnId }),
   output: turnRecord,
   who: "anyone",
+  about: turnOfInput,
   http: { route: "GET /turns/{id}", summary: "A turn and its answer", answers: "the turn" },
-  async run({ input: { id }, services }) {
-    const turn = await findTurn(id, services);
-    return turn.ok ? { ok: true, value: presentTurn(turn.value) } : turn;
+  async run(call) {
+    const turn = await findTurn(call.input.id, call.services);
+    if (!turn.ok) return turn;
+    return { ok: true, value: presentTurn((await readableTurn(turn.value, call)).turn) };
   },
 });
 
@@ -27,6 +30,7 @@ export const stopTurn = operation({
   input: z.object({ id: turnId }),
   output: z.object({ stopped: z.boolean().describe("false when the turn had already finished") }),
   who: ofAsker(() => "Only the person who asked, or a manager of the channel, may stop this."),
+  about: turnOfInput,
   http: { route: "POST /turns/{id}/stop", summary: "Stop a turn", answers: "whether it was still running" },
   async run({ input: { id }, asker, services }) {
     return { ok: true, value: { stopped: await services.control.stop(id, asker.by.id) } };
@@ -38,6 +42,7 @@ export const answerTurn = operation({
   input: z.object({ id: turnId, question_id: z.string(), text: z.string().min(1) }),
   output: z.object({ answered: z.boolean().describe("false when the question was no longer open") }),
   who: ofAsker(() => "Only the person who asked may answer this."),
+  about: turnOfInput,
   http: {
     route: "POST /turns/{id}/answer",
     summary: "Answer a question the turn waits for",
@@ -54,6 +59,7 @@ export const forgetTurn = operation({
   input: z.object({ id: turnId }),
   output: forgottenTurn,
   who: ofAsker(({ name }) => `Only ${name}, who asked, or a manager of the channel may delete this.`),
+  about: turnOfInput,
   http: {
     route: "DELETE /turns/{id}",
     summary: "Delete a turn permanently: its texts, files and answer",
@@ -155,11 +161,13 @@ export const showThread = operation({
     summary: "The turns of a thread with their events, oldest first",
     answers: "the turns",
   },
-  async run({ input: { ns: namespace, thread }, services: { turns } }) {
-    const records = await turns.list({ namespace, thread, limit: maxTurns });
-    const shown = records
-      .reverse()
-      .map(async (turn) => ({ turn: presentTurn(turn), events: await turns.events(turn) }));
+  async run(call) {
+    const { ns: namespace, thread } = call.input;
+    const records = await call.services.turns.list({ namespace, thread, limit: maxTurns });
+    const shown = records.reverse().map(async (record) => {
+      const { turn, events } = await readableTurn(record, call);
+      return { turn: presentTurn(turn), events };
+    });
     return { ok: true, value: { turns: await Promise.all(shown) } };
   },
 });

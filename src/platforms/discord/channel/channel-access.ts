@@ -2,7 +2,6 @@ import type { APIChannel, APIThreadChannel } from "discord.js";
 import type { ChannelAccess } from "../../../core/ports/chat-actions.ts";
 import type { Clock } from "../../../core/ports/storage.ts";
 import { channelTypes, isThreadType, isVoiceType, permissions } from "../connection/discord-facts.ts";
-import { channelPlace, readPlace } from "../connection/discord-place.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import { type Directory, permissionChannel } from "./directory.ts";
 import {
@@ -12,6 +11,7 @@ import {
   has,
   type MemberFacts,
 } from "./directory-facts.ts";
+import { channelPlace, readPlace } from "./discord-place.ts";
 
 /** People's permissions in channels, from current roles and overwrites. */
 export interface DiscordAccess {

@@ -10,9 +10,9 @@ import {
   snowflakeAt,
   timeOf,
 } from "../connection/discord-facts.ts";
-import { type DiscordPlace, readPlace } from "../connection/discord-place.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import type { Directory } from "./directory.ts";
+import { type DiscordPlace, readPlace } from "./discord-place.ts";
 import { missingPermissionProblem } from "./missing-permissions.ts";
 import { chainMessages, isSaid, type ReadDeps, readMessage } from "./read-thread.ts";
 import type { ReadMessage } from "./show-message.ts";

@@ -14,10 +14,10 @@ import {
   permissions,
   snowflakeAt,
 } from "../connection/discord-facts.ts";
-import { directPlace, readPlace, readReference, referenceOf } from "../connection/discord-place.ts";
 import { unlessRefused } from "../connection/discord-rest.ts";
 import { type AccessDeps, createAccess } from "./channel-access.ts";
 import { belongsTo, readHistory, threadsIn } from "./channel-history.ts";
+import { directPlace, readPlace, readReference, referenceOf } from "./discord-place.ts";
 import { emojiPath } from "./emoji.ts";
 import { createFindPeople } from "./find-people.ts";
 import { namingMissingPermissions } from "./missing-permissions.ts";

@@ -6,10 +6,10 @@ import { beginningOf, cutText } from "../../../base/markdown-text.ts";
 import type { Clock, Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { channelTypes, errorCodes, isThreadType, permissions } from "../connection/discord-facts.ts";
-import { readPlace } from "../connection/discord-place.ts";
 import { type DiscordProblem, type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import type { Directory } from "./directory.ts";
 import { channelPermissions, has } from "./directory-facts.ts";
+import { readPlace } from "./discord-place.ts";
 import type { ReplyChains } from "./reply-chains.ts";
 import { saidText } from "./said-text.ts";
 

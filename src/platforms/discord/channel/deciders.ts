@@ -2,7 +2,6 @@ import type { APIGuildMember } from "discord.js";
 import type { Decider } from "../../../core/ports/chat-platform.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { channelTypes, isSnowflake, permissions } from "../connection/discord-facts.ts";
-import { readPlace } from "../connection/discord-place.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import { isThreadMember } from "./channel-access.ts";
 import { type Directory, permissionChannel } from "./directory.ts";
@@ -13,6 +12,7 @@ import {
   type MemberFacts,
   memberFacts,
 } from "./directory-facts.ts";
+import { readPlace } from "./discord-place.ts";
 
 export interface DeciderDeps {
   rest: DiscordRest;

@@ -1,10 +1,10 @@
 import type { APIGuildMember } from "discord.js";
 import type { ChatActions, KnownGroup, KnownPerson } from "../../../core/ports/chat-actions.ts";
 import { isSnowflake } from "../connection/discord-facts.ts";
-import { readPlace } from "../connection/discord-place.ts";
 import { unlessRefused } from "../connection/discord-rest.ts";
 import type { AccessDeps, DiscordAccess } from "./channel-access.ts";
 import { displayName, type GuildFacts, guildPermissions, mayCallRole } from "./directory-facts.ts";
+import { readPlace } from "./discord-place.ts";
 
 /** Maximum members per request. Source: Discord reference, "Search Guild Members", "List Guild Members". */
 const maxMembers = 1_000;

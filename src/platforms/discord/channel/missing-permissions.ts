@@ -1,8 +1,8 @@
 import { errorCodes, permissions } from "../connection/discord-facts.ts";
-import { readPlace } from "../connection/discord-place.ts";
 import { DiscordProblem, unlessRefused } from "../connection/discord-rest.ts";
 import { type Directory, permissionChannel } from "./directory.ts";
 import { channelPermissions, guildPermissions, has } from "./directory-facts.ts";
+import { readPlace } from "./discord-place.ts";
 
 /** A permission the bot lacks, by its name in Discord's settings, and what it is needed for. */
 export interface MissingPermission {

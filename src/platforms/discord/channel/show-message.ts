@@ -1,9 +1,9 @@
 import type { APIChannel, APIMessage } from "discord.js";
 import type { ChannelMessage } from "../../../core/ports/chat-actions.ts";
-import { readPlace, referenceOf } from "../connection/discord-place.ts";
 import { unlessRefused } from "../connection/discord-rest.ts";
 import type { Directory } from "./directory.ts";
 import { displayName, type MemberFacts } from "./directory-facts.ts";
+import { readPlace, referenceOf } from "./discord-place.ts";
 import { knownNames } from "./known-names.ts";
 import { filesOf, namesIn } from "./parse-message.ts";
 import { readableText } from "./readable-text.ts";

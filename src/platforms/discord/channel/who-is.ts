@@ -2,9 +2,9 @@ import type { ChatPerson } from "../../../core/ports/chat-platform.ts";
 import type { Trust } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { permissions } from "../connection/discord-facts.ts";
-import { readPlace } from "../connection/discord-place.ts";
 import { type Directory, permissionChannel } from "./directory.ts";
 import { channelPermissions, guildPermissions, has } from "./directory-facts.ts";
+import { readPlace } from "./discord-place.ts";
 
 /** Maximum servers searched for the author of a direct message. */
 const maxGuilds = 50;

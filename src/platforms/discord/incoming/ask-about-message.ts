@@ -1,12 +1,11 @@
 import { displayName } from "../channel/directory-facts.ts";
+import { directPlace } from "../channel/discord-place.ts";
 import { knownNames } from "../channel/known-names.ts";
 import { filesOf, namesIn, type RawMessage } from "../channel/parse-message.ts";
 import { readableText } from "../channel/readable-text.ts";
 import { saidText } from "../channel/said-text.ts";
 import { callbackTypes, messageFlags, timeOf } from "../connection/discord-facts.ts";
-import { directPlace } from "../connection/discord-place.ts";
 import { unlessRefused } from "../connection/discord-rest.ts";
-import { isOutside, type RawInteraction } from "../connection/raw-interaction.ts";
 import { messageBody } from "../outgoing/message-body.ts";
 import {
   answer,
@@ -16,6 +15,7 @@ import {
   placeOf,
   refuse,
 } from "./interaction-answers.ts";
+import { isOutside, type RawInteraction } from "./raw-interaction.ts";
 
 /** Answers in a thread of the message. */
 export async function askAboutMessage(

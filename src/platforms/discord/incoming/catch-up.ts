@@ -8,9 +8,9 @@ import {
 } from "../../../app/chat/intake/catch-up-gate.ts";
 import type { Directory } from "../channel/directory.ts";
 import type { ChannelFacts } from "../channel/directory-facts.ts";
+import { type DiscordPlace, readPlace } from "../channel/discord-place.ts";
 import { botMissingPermissions } from "../channel/missing-permissions.ts";
 import { channelTypes, isThreadType, snowflakeAt } from "../connection/discord-facts.ts";
-import { type DiscordPlace, readPlace } from "../connection/discord-place.ts";
 import { type DiscordProblem, type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import { type HeardShards, hears, partsOf } from "../connection/heard-shards.ts";
 import { type ReceiveDeps, receiveMessage } from "./receive-messages.ts";

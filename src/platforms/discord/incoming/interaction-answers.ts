@@ -4,16 +4,16 @@ import type { Clock, Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import type { ConversationTargets } from "../channel/conversation-targets.ts";
 import type { Directory } from "../channel/directory.ts";
+import { channelPlace, directPlace, placeIn } from "../channel/discord-place.ts";
 import type { ReplyChains } from "../channel/reply-chains.ts";
 import { callbackTypes, errorCodes, isThreadType, messageFlags } from "../connection/discord-facts.ts";
-import { channelPlace, directPlace, placeIn } from "../connection/discord-place.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
-import { isOutside, type RawInteraction } from "../connection/raw-interaction.ts";
 import {
   type LiveInteraction,
   type LiveInteractions,
   liveInteraction,
 } from "../outgoing/live-interactions.ts";
+import { isOutside, type RawInteraction } from "./raw-interaction.ts";
 import type { CommandDefinition } from "./slash-commands.ts";
 
 export interface InteractionDeps {

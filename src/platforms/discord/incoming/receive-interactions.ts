@@ -3,6 +3,7 @@ import type { SkillForm } from "../../../app/chat/skill-form.ts";
 import { cutAtWord } from "../../../base/line-for-people.ts";
 import { unlessLate } from "../../../base/time-limit.ts";
 import type { Place } from "../../../core/values/place.ts";
+import { readPlace, referenceOf } from "../channel/discord-place.ts";
 import {
   callbackTypes,
   commandTypes,
@@ -10,11 +11,10 @@ import {
   messageFlags,
   timeOf,
 } from "../connection/discord-facts.ts";
-import { readPlace, referenceOf } from "../connection/discord-place.ts";
 import { type HeardShards, hears } from "../connection/heard-shards.ts";
-import { isOutside, type RawInteraction } from "../connection/raw-interaction.ts";
 import { askAboutMessage } from "./ask-about-message.ts";
 import { answer, type InteractionDeps, interactionOf, placeOf, refuse } from "./interaction-answers.ts";
+import { isOutside, type RawInteraction } from "./raw-interaction.ts";
 import {
   fitsModal,
   modalValues,

@@ -8,12 +8,12 @@ import type { Place } from "../../../core/values/place.ts";
 import type { ConversationTargets } from "../channel/conversation-targets.ts";
 import type { Directory } from "../channel/directory.ts";
 import { guildPermissions, mayCallRole } from "../channel/directory-facts.ts";
+import { directPlace, messageKey, placeIn, referenceOf } from "../channel/discord-place.ts";
 import { reactedEmoji } from "../channel/emoji.ts";
 import { botIds, knownNames } from "../channel/known-names.ts";
 import { isWritten, type ParsedMessage, parseMessage, type RawMessage } from "../channel/parse-message.ts";
 import type { ReplyChains } from "../channel/reply-chains.ts";
 import { isThreadType } from "../connection/discord-facts.ts";
-import { directPlace, messageKey, placeIn, referenceOf } from "../connection/discord-place.ts";
 
 export interface ReceiveDeps {
   intake: ChatIntake;

@@ -6,7 +6,7 @@ import { beginningOf } from "../../../base/markdown-text.ts";
 import { isRecord } from "../../../base/record.ts";
 import { readButtonId } from "../../../core/ports/chat-platform.ts";
 import { componentTypes, textInputStyles } from "../connection/discord-facts.ts";
-import type { RawModalComponent } from "../connection/raw-interaction.ts";
+import type { RawModalComponent } from "./raw-interaction.ts";
 
 /** Fields of a modal. Source: Discord reference, "Modal". */
 const maxFields = 5;

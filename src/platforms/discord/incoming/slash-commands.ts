@@ -9,7 +9,7 @@ import {
   interactionContexts,
   optionTypes,
 } from "../connection/discord-facts.ts";
-import type { RawInteractionData, RawOption } from "../connection/raw-interaction.ts";
+import type { RawInteractionData, RawOption } from "./raw-interaction.ts";
 
 /** A command as Discord registers it. Source: Discord reference, "Application Command Object". */
 export interface CommandDefinition {

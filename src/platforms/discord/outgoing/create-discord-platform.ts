@@ -11,12 +11,12 @@ import type { FileReference } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { createChatActions } from "../channel/chat-actions.ts";
 import { decidersIn } from "../channel/deciders.ts";
+import { readPlace } from "../channel/discord-place.ts";
 import { knownNames } from "../channel/known-names.ts";
 import { readThread } from "../channel/read-thread.ts";
 import { readableText } from "../channel/readable-text.ts";
 import { whoIs } from "../channel/who-is.ts";
 import { isSnowflake } from "../connection/discord-facts.ts";
-import { readPlace } from "../connection/discord-place.ts";
 import type { DiscordRest } from "../connection/discord-rest.ts";
 import {
   editMessage,

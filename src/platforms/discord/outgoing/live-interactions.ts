@@ -6,8 +6,8 @@ import { growingTo } from "../../../base/growing-cache.ts";
 import type { MessageTag, OutgoingMessage } from "../../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
 import { type Json, toJson } from "../../../core/values/json.ts";
+import { referenceOf } from "../channel/discord-place.ts";
 import { errorCodes, messageFlags, timeOf } from "../connection/discord-facts.ts";
-import { referenceOf } from "../connection/discord-place.ts";
 import { type DiscordProblem, type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import { editBody, rawFiles, whisperParts } from "./message-body.ts";
 

@@ -9,11 +9,11 @@ import {
 import type { Place } from "../../../core/values/place.ts";
 import type { ConversationTargets } from "../channel/conversation-targets.ts";
 import type { Directory } from "../channel/directory.ts";
+import { readPlace, readReference, referenceOf } from "../channel/discord-place.ts";
 import { namingMissingPermissions } from "../channel/missing-permissions.ts";
 import type { ReplyChains } from "../channel/reply-chains.ts";
 import { ownWords } from "../channel/said-text.ts";
 import { errorCodes, messageFlags, permissions, snowflakeAt } from "../connection/discord-facts.ts";
-import { readPlace, readReference, referenceOf } from "../connection/discord-place.ts";
 import { DiscordProblem, type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import type { LiveInteractions } from "./live-interactions.ts";
 import { calledIn, editBody, maxFiles, messageBody, rawFiles, whisperParts } from "./message-body.ts";

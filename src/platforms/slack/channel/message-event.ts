@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { attachmentSchema, fitting } from "./said-text.ts";
 
+/** The `event_type` of the metadata by which the bot finds its own messages. */
+export const metadataType = "knack_message";
+
 export const fileSchema = z.looseObject({
   id: z.string(),
   name: z.string().nullish(),

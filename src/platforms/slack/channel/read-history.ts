@@ -2,8 +2,7 @@ import type { ChannelMessage, ThreadMessage, TimeRange } from "../../../core/por
 import type { MessageTag } from "../../../core/ports/chat-platform.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { fallbackTo, unlessRefused } from "../connection/slack-call.ts";
-import { metadataType } from "../outgoing/render-message.ts";
-import { historySchema, isSaid, type SlackMessage } from "./message-event.ts";
+import { historySchema, isSaid, metadataType, type SlackMessage } from "./message-event.ts";
 import { type Names, readableText } from "./mrkdwn.ts";
 import { filesOf } from "./parse-message.ts";
 import type { PersonDirectory } from "./person-directory.ts";

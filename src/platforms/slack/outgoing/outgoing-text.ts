@@ -1,11 +1,13 @@
 import { plainWords } from "../../../app/chat/present/read-markdown.ts";
+import { invisible } from "../../../base/invisible-text.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
+import { pattern } from "../../../base/pattern.ts";
 
 /** Maximum characters of Slack's markdown block, and of `markdown_text` in one request. */
 export const markdownCharacters = 12_000;
 
-/** An invisible character that breaks a mention. */
-const invisible = "\u200b";
+/** An invisible character that breaks a mention or a link. */
+const separator = "\u200b";
 
 /** Mentions of channels, of groups, and of people by id; captures the id. */
 const mention =
@@ -24,7 +26,7 @@ export function withoutMentions(markdown: string, calls: readonly string[] = [])
   return markdown
     .replace(groupMention, "<!subteam^$1>")
     .replace(mention, (start, group?: string, person?: string) =>
-      calls.includes(group ?? person ?? "") ? start : start + invisible,
+      calls.includes(group ?? person ?? "") ? start : start + separator,
     );
 }
 
@@ -51,16 +53,21 @@ export function escapedText(text: string, calls: readonly string[] = []): string
   );
 }
 
-/** Parts that make a link: a scheme, a label with its address or its definition, a name with a dot. */
-const link = /:(?=\/\/)|\](?=[(:])|(?<=[\p{L}\p{N}-])\.(?=\p{L}{2})/gu;
+/** Invisible characters, which may be inside a link. */
+const unseen = pattern("v")`[${invisible}--\n]*`;
+
+/** Parts that make a link: an address in angle brackets, a scheme, a label with its address or its definition, a name with a dot. */
+const link = pattern(
+  "gv",
+)`<(?=[[\w.+\-${invisible}]--\n]+[:@])|:(?=${unseen}\/${unseen}\/)|\](?=${unseen}[\(:])|(?<=[\p{L}\p{N}\-]${unseen})\.(?=${unseen}\p{L}${unseen}\p{L})`;
 
 /** The text without links. It looks the same. */
 function withoutLinks(markdown: string): string {
-  return markdown.replace(link, (start) => start + invisible);
+  return markdown.replace(link, (start) => start + separator);
 }
 
 /** The end of a piece that the next piece may continue to a mention or a link. */
-const unfinished = /(?:<[!@]?&?|@|\])?[\p{L}\p{N}_.:/^-]{0,200}$/u;
+const unfinished = pattern("v")`(?:<[!@]?&?|@|\])?[[\p{L}\p{N}_.:\/\^+\-${invisible}]--\n]{0,200}$`;
 
 export interface PieceFilter {
   /** @param calls ids that the text may mention */

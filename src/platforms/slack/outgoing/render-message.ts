@@ -10,14 +10,12 @@ import {
   writeButtonId,
 } from "../../../core/ports/chat-platform.ts";
 import type { SmallChart } from "../../../core/values/file-kind.ts";
+import { metadataType } from "../channel/message-event.ts";
 import { isPersonId } from "../channel/slack-place.ts";
 import { chartBlock, chartWords } from "./data-charts.ts";
 import { hasDataTable, textBlocks } from "./data-tables.ts";
 import { escapedText, fallbackText, withoutMentions } from "./outgoing-text.ts";
 import { progressPlan } from "./progress-plan.ts";
-
-/** The `event_type` of the metadata by which the bot finds its own messages. */
-export const metadataType = "knack_message";
 
 /** Slack's limit for elements of an actions block. */
 const elementsPerBlock = 25;

@@ -10,7 +10,7 @@ import { ada, ben, createTestApp, home } from "../../../support/test-app.ts";
 import { mia, sender, waitingApp } from "./approval-fixture.ts";
 
 describe("a decision", () => {
-  it("a decision counts only from people with the required trust, and is not stored from others", async () => {
+  it("a decision counts only from people with the required trust, and is not stored from others [asks-5]", async () => {
     const { app, log, say, until } = waitingApp({});
     const turnId = await say("go", { by: ben });
     const { approval_id } = await until(turnId, "approval_requested");
@@ -86,7 +86,7 @@ describe("a decision", () => {
     expect((await log.get(message))?.merged_into).toBe(turnId);
   });
 
-  it("members decide in their own direct messages where a manager would, but not where an operator would", async () => {
+  it("members decide in their own direct messages where a manager would, but not where an operator would [asks-5]", async () => {
     const namespace = "console:local:dm-ben";
     const low = waitingApp({ risk: "low", tool: { approval: () => "manager" } });
     const turnId = await low.say("go", { by: ben, namespace });
@@ -110,7 +110,7 @@ describe("a turn that waits for approval", () => {
     expect(await approve(app, `${turnId}:1`, true, ada)).toEqual({ ok: true, value: { decided: false } });
   });
 
-  it("a turn that waits for approval neither asks about nor runs what the channel has since disabled", async () => {
+  it("a turn that waits for approval neither asks about nor runs what the channel has since disabled [asks-11]", async () => {
     const { app, say, until, events, ran, results } = waitingApp({});
     const turnId = await say("go");
     await until(turnId, "turn_waiting");

@@ -112,7 +112,7 @@ describe("hosts that a skill's code asks for", () => {
     expect(again.events.some((event) => event.type === "approval_requested")).toBe(false);
   });
 
-  it("allowed hosts are not granted to another skill that takes over the id", async () => {
+  it("allowed hosts are not granted to another skill that takes over the id [host-2]", async () => {
     const store = createMemoryKeyValue();
     const first = workerApp(reaching, { store });
     const turnId = await first.say("go", { by: ben });

@@ -10,7 +10,7 @@ import { ada, ben, createTestApp } from "../../../support/test-app.ts";
 import { mia, script, sender, waitingApp } from "./approval-fixture.ts";
 
 describe("who has to approve", () => {
-  it("an operator approves the changes of a high-risk skill, and nobody its reads", async () => {
+  it("an operator approves the changes of a high-risk skill, and nobody its reads [asks-1]", async () => {
     const changing = waitingApp({ clock: createFakeClock() });
     const asked = await changing.until(await changing.say("go", { by: ben }), "approval_requested");
     expect(asked).toMatchObject({
@@ -41,7 +41,7 @@ describe("who has to approve", () => {
     expect((await until(await say("go"), "approval_requested")).approver).toBe("operator");
   });
 
-  it("nobody else approves when a person who may decide wrote the very call as a command", async () => {
+  it("nobody else approves when a person who may decide wrote the very call as a command [asks-4]", async () => {
     const { ask, ran, say, until } = waitingApp({});
     await ask("/skill run mail text=hi", { by: ada });
     expect(ran).toEqual([{ text: "hi" }]);
@@ -51,7 +51,7 @@ describe("who has to approve", () => {
 });
 
 describe("an approval", () => {
-  it("an approved call runs once with exactly the arguments that were shown", async () => {
+  it("an approved call runs once with exactly the arguments that were shown [asks-3]", async () => {
     const { app, say, until, events, ran, results } = waitingApp({});
     const turnId = await say("go", { by: ben });
     const { approval_id } = await until(turnId, "approval_requested");
@@ -67,7 +67,7 @@ describe("an approval", () => {
     });
   });
 
-  it("an approved nested call runs with the arguments shown, whatever the skill would pass the second time", async () => {
+  it("an approved nested call runs with the arguments shown, whatever the skill would pass the second time [asks-3]", async () => {
     const { ran, skill } = sender();
     let count = 0;
     const caller = testSkill(
@@ -136,7 +136,7 @@ describe("an approval", () => {
     await events(turnId);
     expect(ran).toHaveLength(1);
     const [first, second] = toolResults(model.requests.at(-1)?.messages ?? []);
-    expect(first).toContain("Ada refused send");
+    expect(first).toContain(String.raw`\"Ada\" (ada) refused send`);
     expect(second).toBe("sent");
   });
 });
@@ -155,11 +155,11 @@ describe("a refusal", () => {
     expect(all.at(-1)).toMatchObject({ outcome: "completed", text: "I did not send it." });
     expect(all.filter((event) => event.type === "approval_requested")).toHaveLength(1);
     const [first, second] = toolResults(model.requests.at(-1)?.messages ?? []);
-    expect(first).toMatch(/Ada refused send.*unless the person asks/s);
+    expect(first).toMatch(/Ada\\" \(ada\) refused send.*unless the person asks/s);
     expect(second).toContain("refused earlier in this turn");
   });
 
-  it("an approval is refused automatically when nobody decides in time", async () => {
+  it("an approval is refused automatically when nobody decides in time [asks-6]", async () => {
     const clock = createFakeClock();
     const { app, say, until, events, ran, results } = waitingApp({ clock, max_duration_ms: 600_000 });
     const turnId = await say("go");

@@ -9,8 +9,8 @@ import { manualClock, place, presentedApp, stagedModel } from "../chat/present/p
 const anna = { id: "anna", name: "Anna", kind: "person" } as const;
 const carl = { id: "carl", name: "Carl", kind: "person" } as const;
 
-/** A bot whose model closes deals at a server where only Anna has an account, `deals` of them in each turn. */
-function crmBot({ deals = 1, turns = 1, connected = ["anna"] } = {}) {
+/** A bot whose model closes deals at a server where only Anna has an account, `deals` of them in each of the `rounds` of a turn. */
+function crmBot({ deals = 1, rounds = 1, turns = 1, connected = ["anna"] } = {}) {
   const clock = manualClock();
   const platform = createFakePlatform({ directs: true, now: clock.now });
   for (const { id, name } of [anna, carl]) platform.people.set(id, { name });
@@ -40,8 +40,9 @@ function crmBot({ deals = 1, turns = 1, connected = ["anna"] } = {}) {
     call: "crm__close_deal",
     with: { text: `Acme ${at}` },
   }));
-  const rounds = Array.from({ length: turns }, () => [round, ["Done."]]).flat();
-  const bot = presentedApp(stagedModel(...rounds), {
+  const turn = [...Array.from({ length: rounds }, () => round), ["Done."]];
+  const all = Array.from({ length: turns }, () => turn).flat();
+  const bot = presentedApp(stagedModel(...all), {
     ...{ platform, clock, skills: [crm], max_duration_ms: 3_600_000, limits: { approval_ms: 900_000 } },
   });
   let presses = 0;
@@ -75,10 +76,10 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     const { asking, reach, cards, used } = crmBot();
     await reach(await asking(), "turn_waiting");
     const [card] = cards("anna");
-    expect(card?.message.markdown).toContain("May I use your account at “crm” for Ben?");
+    expect(card?.message.markdown).toContain('May I use your account at “crm” for "Ben" <@ben>?');
     expect(card?.message.markdown).toContain("> close the Acme deal with the account of @Anna");
     expect(card?.message.markdown).toContain("close\\_deal");
-    expect(card?.message.markdown).toContain("**text:** Acme 0");
+    expect(card?.message.markdown).toContain(`**text:** "Acme 0`);
     expect(card?.message.markdown).toContain("What it answers is shown where it was asked.");
     expect(card?.message.buttons?.map(({ label }) => label)).toEqual([
       ...["Accept once", "Refuse", "For this answer", "Details"],
@@ -106,7 +107,7 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     expect(used).toEqual(["anna"]);
   });
 
-  it("nobody but the owner may allow it, not even a manager", async () => {
+  it("nobody but the owner may allow it, not even a manager [server-6]", async () => {
     const { asking, reach, cards, press, used, platform } = crmBot();
     platform.people.set("mia", { name: "Mia", trust: "manager" });
     await reach(await asking(), "turn_waiting");
@@ -117,7 +118,7 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     expect(used).toEqual([]);
   });
 
-  it("“For this answer” covers all calls of the turn, and no later turn", async () => {
+  it("“For this answer” covers all calls of the turn, and no later turn [server-6]", async () => {
     const { asking, reach, cards, press, used } = crmBot({ deals: 3, turns: 2 });
     const first = await asking();
     await reach(first, "turn_waiting");
@@ -127,6 +128,18 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     expect(cards()[0]?.message.markdown).toMatch(/\*\*Anna\*\* approved, for this answer\.$/);
     await reach(await asking(), "turn_waiting");
     expect(used).toHaveLength(3);
+  });
+
+  it("“For this answer” is asked again once the model has read untrusted text, such as a result [server-6]", async () => {
+    const { asking, reach, cards, press, used } = crmBot({ deals: 2, rounds: 2 });
+    const turn = await asking();
+    await reach(turn, "turn_waiting");
+    await press(cards("anna")[0], "For this answer", "anna");
+    await reach(turn, "approval_requested", 4);
+    expect(used).toEqual(["anna", "anna"]);
+    await press(cards("anna").at(-1), "Refuse", "anna");
+    await reach(turn, "turn_finished");
+    expect(used).toEqual(["anna", "anna"]);
   });
 
   it.each(["always", "never"] as const)("it has no standing decision: “%s” counts once", async (verdict) => {
@@ -153,7 +166,7 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     expect(resultIn(events)).toMatchObject({
       output: {
         code: "refused",
-        error: "Anna refused the use of their account at crm, so close_deal did not run.",
+        error: '"Anna" (anna) refused the use of their account at crm, so close_deal did not run.',
       },
     });
     expect(cards("anna")[1]?.message.markdown).toMatch(/No decision is needed any more/);
@@ -176,7 +189,7 @@ describe("a call uses somebody else's account only if its owner allows it", () =
     const direct = { namespace: "fake:team:dm-ben", thread: "dm", author: ben, mentions: [anna] };
     const turnId = await ask("Anna is on leave, use the account of @Anna", direct);
     await reach(turnId, "turn_waiting");
-    expect(cards("anna")[0]?.message.markdown).toContain("What it answers is shown to Ben.");
+    expect(cards("anna")[0]?.message.markdown).toContain("What it answers is shown to them.");
     expect(cards("anna")[0]?.message.markdown).not.toContain("on leave");
     const events = await reach(turnId, "turn_finished");
     expect(resultIn(events)).toMatchObject({ output: { code: "approval_expired" } });

@@ -81,7 +81,7 @@ describe("a call that may change something outside", () => {
     expect(ran).toEqual([{ to: "ann" }]);
   });
 
-  it("a call is not confirmed by a person who has become a guest since it was asked", async () => {
+  it("a call is not confirmed by a person who has become a guest since it was asked [asks-5]", async () => {
     const { say, decide, ran } = channel();
     const asked = await say({ to: "ann" }, ben);
     expect(await decide(asked, true, { ...ben, trust: "guest" })).toMatchObject({ ok: false, status: 403 });
@@ -95,13 +95,13 @@ describe("a call that may change something outside", () => {
     expect(ran).toHaveLength(1);
   });
 
-  it("a call is not asked about when the person ordered exactly that call", async () => {
+  it("a call is not asked about when the person ordered exactly that call [asks-4]", async () => {
     const { ask, ran } = channel();
     await ask('/skill run mcp_mail {"to":"ann"}', { by: ben });
     expect(ran).toEqual([{ to: "ann" }]);
   });
 
-  it("an operator decides a call in a direct message where a manager would decide", async () => {
+  it("an operator decides a call in a direct message where a manager would decide [asks-5]", async () => {
     const { say, decide, ran } = channel({ destructive: true });
     const asked = await say({ to: "ann" }, ben, direct);
     expect(asked?.approver).toBe("operator");
@@ -131,7 +131,7 @@ describe("always here", () => {
     expect(await say({ to: "ann" }, cleo)).toBeUndefined();
   });
 
-  it('an "always" ends when the tool changes or asks for somebody higher', async () => {
+  it('an "always" ends when the tool changes or asks for somebody higher [always-2]', async () => {
     const { say, decide, source, ran } = channel();
     await decide(await say({ to: "ann" }, ben), "always", ben);
     source.skills = [serverSkill(ran, { definition: "d2" })];
@@ -140,17 +140,17 @@ describe("always here", () => {
     expect(await say({ to: "ann" }, ben)).toMatchObject({ approver: "manager" });
   });
 
-  it('people who may decide list, give and withdraw an "always" by command', async () => {
+  it('people who may decide list, give and withdraw an "always" by command [always-6]', async () => {
     const { say, ask, ran, store } = channel();
     const asked = await say({ to: "ann" }, ben);
     const id = asked?.approval_id ?? "";
     expect((await ask("/agent approvals", { by: ben })).end.text).toContain(
-      `\`${id}\` **run “send” of the server “mail” with to ann** for Ben`,
+      `\`${id}\` **run “send” of the server “mail” with to "ann"** for Ben`,
     );
     expect((await ask(`/agent approvals always ${id}`, { by: cleo })).end.outcome).toBe("failed");
     expect((await ask(`/agent approvals always ${id}`, { by: ben })).end.text).toBe("Always allowed here.");
     const list = (await ask("/agent approvals", { by: ben })).end.text;
-    expect(list).toContain("- 1: **mail\\_\\_send** with to = ann, for Ben (allowed by Ben)");
+    expect(list).toContain(`- 1: **mail\\_\\_send** with to = "ann", for Ben (allowed by Ben)`);
     expect((await ask("/agent approvals remove 1", { by: cleo })).end.text).toContain("Ben or a manager");
     await ask("/agent approvals remove 1", { by: ben });
     expect(await readStanding(store, home.namespace)).toEqual([]);
@@ -176,9 +176,9 @@ describe("never", () => {
     expect(await decide(asked, "never", ben)).toMatchObject({ value: { decided: true } });
     const decided = (await log.read(asked?.turn_id ?? "")).find(({ type }) => type === "approval_decided");
     expect(decided).toMatchObject({ approved: false, by: "ben", never: true });
-    expect(results()[0]).toMatch(/refused by Ben, for good in this channel.*Do not insist/s);
+    expect(results()[0]).toMatch(/refused by \\"Ben\\" \(ben\), for good in this channel.*Do not insist/s);
     expect(await say({ to: "ann", text: "please" }, ben)).toBeUndefined();
-    expect(results()[0]).toMatch(/refused by Ben, for good in this channel/);
+    expect(results()[0]).toMatch(/refused by \\"Ben\\" \(ben\), for good in this channel/);
     expect(ran).toEqual([]);
   });
 
@@ -210,7 +210,7 @@ describe("never", () => {
     expect(await say({ to: "ann" }, ben)).toMatchObject({ approver: "asker" });
   });
 
-  it('a "never" holds even if an operator trusts the tool later', async () => {
+  it('a "never" holds even if an operator trusts the tool later [always-4]', async () => {
     const { say, decide, source, ran } = channel();
     await decide(await say({ to: "ann" }, ben), "never", ben);
     const [skill] = source.skills;
@@ -231,7 +231,7 @@ describe("never", () => {
     expect((await ask(`/agent approvals never ${id}`, { by: mia })).end.text).toBe("Never allowed here.");
     const list = (await ask("/agent approvals", { by: ben })).end.text;
     expect(list).toContain(
-      "Never allowed here:\n- 1: **mail\\_\\_send** with to = ann, for everyone (refused by Mia)",
+      `Never allowed here:\n- 1: **mail\\_\\_send** with to = "ann", for everyone (refused by Mia)`,
     );
     expect((await ask("/agent approvals remove 1", { by: ben })).end.text).toContain("Mia or a manager");
     expect((await ask("/agent approvals remove 1", { by: mia })).end.text).toContain("asks again here");

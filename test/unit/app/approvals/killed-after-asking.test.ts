@@ -121,13 +121,16 @@ const ways: [string, Run][] = [
   ],
 ];
 
-it.each(ways)("a call killed in its effect after %s does not have the effect twice", async (_, run) => {
-  const { effects, text } = await killedInEffect(run);
-  expect(effects).toEqual(["sent"]);
-  expect(text).toContain("outcome_unknown");
-});
+it.each(ways)(
+  "a call killed in its effect after %s does not have the effect twice [asks-10]",
+  async (_, run) => {
+    const { effects, text } = await killedInEffect(run);
+    expect(effects).toEqual(["sent"]);
+    expect(text).toContain("outcome_unknown");
+  },
+);
 
-it("a call that only reads is run again and asks nobody twice", async () => {
+it("a call that only reads is run again and asks nobody twice [asks-10]", async () => {
   const [[, run] = ["", async () => ""]] = ways;
   const { effects, text, events } = await killedInEffect(run as Run, "read_only");
   expect(effects).toEqual(["sent", "sent"]);

@@ -39,7 +39,7 @@ describe("what the code of a skill may reach", () => {
     ]);
   });
 
-  it("managers cannot grant hosts, nor can people in their own direct message", async () => {
+  it("managers cannot grant hosts, nor can people in their own direct message [host-2]", async () => {
     const { ask, app } = newApp();
     for (const namespace of [home.namespace, "slack:T1:dm-mia"]) {
       for (const command of ["grant weather a.example", "revoke weather"]) {

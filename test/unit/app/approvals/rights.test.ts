@@ -35,7 +35,7 @@ describe("rights", () => {
     ["who is not", mia, "notes_clear", false],
     ["an operator", undefined, "notes_clear", true],
     ["everybody, where nobody is named", ben, "notes_add", true],
-  ])("rights are checked when a tool is called: %s", async (_name, by, call, may) => {
+  ])("rights are checked when a tool is called: %s [access-6]", async (_name, by, call, may) => {
     const { ask, model } = bot([[{ call, with: {} }], "ok"]);
     const { events } = await ask("go", by === undefined ? {} : { by });
     const finished = events.find((event) => event.type === "tool_finished");
@@ -55,7 +55,9 @@ describe("rights", () => {
       },
     });
     await ask("go", { by: ben });
-    expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain("Ben may not use");
+    expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain(
+      String.raw`\"Ben\" (ben) may not use`,
+    );
   });
 
   it("rights given by a platform role say that it does not count in direct messages", async () => {
@@ -95,7 +97,7 @@ describe("rights", () => {
     await ask("how is the weather?", { by: ben });
     const { end } = await ask("/skill run guide do it", { by: ben });
     expect(end).toMatchObject({ outcome: "failed" });
-    expect(end.text).toContain("Ben may not use guide: it is for managers");
+    expect(end.text).toContain('"Ben" (ben) may not use guide: it is for managers');
     await ask("do it with $guide", { by: ben });
     expect(JSON.stringify(model.requests)).not.toMatch(/Guide of (guide|weather)/);
     await ask("do it with $guide", { by: mia });

@@ -44,7 +44,7 @@ describe("calls that code makes", () => {
     ]);
   });
 
-  it("code calls nothing that changes something, asks a person, is not there, or runs code", async () => {
+  it("code calls nothing that changes something, asks a person, is not there, or runs code [sandbox-10]", async () => {
     const { said, events } = await callsOf(
       [
         ["send", {}],
@@ -72,7 +72,7 @@ describe("calls that code makes", () => {
     );
   });
 
-  it("code makes at most a hundred calls in a run", async () => {
+  it("code makes at most a hundred calls in a run [sandbox-10]", async () => {
     const many = Array.from({ length: 101 }, (_, at): [string, object] => ["lookup", { text: String(at) }]);
     const { said } = await callsOf(many, [{ name: "lookup", run: () => 1 }]);
     expect((said as unknown[]).slice(98)).toEqual([1, 1, "One run of code makes at most 100 calls."]);

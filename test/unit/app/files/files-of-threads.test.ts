@@ -21,7 +21,7 @@ async function lastTurn({ app }: TestApp): Promise<string> {
 }
 
 describe("a message that is deleted", () => {
-  it("a deleted message takes its attachments along and names what was made of them", async () => {
+  it("a deleted message takes its attachments along and names what was made of them [delete-1]", async () => {
     const model = scriptedModel([plots, "Plotted.", "Seen.", "Still here."]);
     const { app, platform, call } = callable({ code: codeThatWrites({ "plot.png": "p" }) }, model);
     platform.files.set("f1", bytes("a,b"));
@@ -75,7 +75,7 @@ describe("a message that is deleted", () => {
     expect(await files.get(second.turnId, "both.txt")).toBeDefined();
   });
 
-  it("deleting a message by its button tells that person alone which files still exist", async () => {
+  it("deleting a message by its button tells that person alone which files still exist [delete-1]", async () => {
     const model = scriptedModel([plots, "Plotted.", "Seen."]);
     const fixture = createIntake({ model, code: codeThatWrites({ "odd `name`.png": "p" }) });
     fixture.platform.files.set("f1", bytes("a,b"));

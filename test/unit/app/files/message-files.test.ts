@@ -122,7 +122,7 @@ describe("the files of a message", () => {
     const said = await call("Look", { files: own });
     expect(said.match(/content of/g)).toHaveLength(20);
     expect(said.match(/at most 20 files are read at once/g)).toHaveLength(40);
-    expect(said).toContain('name="other-19.txt" type="text/plain" from="Ben" not_read=');
+    expect(said).toContain('name="other-19.txt" type="text/plain" from="Ben" from_id="ben" not_read=');
   });
 
   it("message files are read up to a hundred megabytes together, even if their sizes were not given", async () => {

@@ -4,6 +4,7 @@ import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts"
 import { codeThatWrites, exited, type FakeCode, fakeCode, means } from "../../../support/fakes/fake-code.ts";
 import { bytesOf, writes } from "../../../support/fakes/folder-code.ts";
 import { type ScriptedModel, scriptedModel, toolResults } from "../../../support/models/scripted-model.ts";
+import { testSkill } from "../../../support/skills/test-skill.ts";
 import { temporaryDisk } from "../../../support/temporary-folders.ts";
 import { createTestApp, home } from "../../../support/test-app.ts";
 
@@ -49,6 +50,18 @@ describe("run_code", () => {
     const off = await offered(undefined);
     expect(off.description).toBeUndefined();
     expect(off.system).not.toContain("run code");
+  });
+
+  it("run_code with hosts asks its person once untrusted text was read, and not before [sandbox-11]", async () => {
+    const code = fakeCode(async () => exited("done"), { ok: true, ...means, hosts: ["pypi.org"] });
+    const reads = [{ call: "echo", with: {} }];
+    const model = scriptedModel([[call("harmless()")], reads, [call("send()")], "Done."]);
+    const skills = [testSkill("echo", [{ name: "echo" }], { active: true })];
+    const { say, until } = createTestApp(model, { code, skills });
+    const request = await until(await say("go"), "approval_requested");
+    expect(request).toMatchObject({ tool: "run_code", approver: "asker", input: { code: "send()" } });
+    expect(request.reason).toContain("pypi.org");
+    expect(code.ran.map((ran) => ran.code)).toEqual(["harmless()"]);
   });
 
   it("run_code records the hosts that its code connected to, with the call", async () => {
@@ -164,7 +177,7 @@ describe("run_code", () => {
     expect(results(model).at(-1)).toContain("/workspace/half.txt (1 B,");
   });
 
-  it("run_code is not repeated after a crash: the model is told what it had changed", async () => {
+  it("run_code is not repeated after a crash: the model is told what it had changed [sandbox-10]", async () => {
     const log = createMemoryTurnLog();
     const disk = temporaryDisk();
     const begun = Promise.withResolvers<void>();

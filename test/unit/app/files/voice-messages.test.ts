@@ -89,7 +89,7 @@ describe("sound beside a text", () => {
       'f1.m4a" type="audio/mp4" note="a recording, transcribed: words may be misheard">\nin the background\n',
     );
     expect(said).toContain(
-      'f2.m4a" type="audio/mp4" from="Ann" note="a voice message of 0:12, transcribed: words may be misheard">\nquarterly numbers\n',
+      'f2.m4a" type="audio/mp4" from="Ann" from_id="ann" note="a voice message of 0:12, transcribed: words may be misheard">\nquarterly numbers\n',
     );
     expect(said.endsWith("\nwhat is this?")).toBe(true);
     const meeting = await call("", { files: [clip("f1", { id: "f1b", voice: undefined })], ...alone });

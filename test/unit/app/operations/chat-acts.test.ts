@@ -23,7 +23,7 @@ describe("acting on messages", () => {
     expect(asked).toEqual([]);
   });
 
-  it("the bot pins for people who may pin, and tells those who may not", async () => {
+  it("the bot pins for people who may pin, and tells those who may not [chat-6]", async () => {
     const world = createWorld(call("act", { do: "pin", message: "m1" }));
     world.chat.mayNotPin.add("U4DORA");
     expect((await ask(world, "pin it", { by: dora })).result).toContain("may not pin");
@@ -37,7 +37,9 @@ describe("acting on messages", () => {
     const old = "fake:team:old";
     const world = createWorld(call("act", { do: act, message: "o1", emoji: "eyes" }));
     say(world.chat, old, "o1", "U2BEN", "Ben", "Goodbye.", "2026-11-20T08:00");
-    expect((await ask(world, "do it", { namespace: old })).result).toContain("Nobody can write in #old");
+    expect((await ask(world, "do it", { namespace: old })).result).toContain(
+      String.raw`Nobody can write in \"old\"`,
+    );
     expect([world.chat.reactions, [...world.chat.pins]]).toEqual([[], []]);
   });
 
@@ -47,11 +49,11 @@ describe("acting on messages", () => {
     ["a message of another channel", { do: "react", message: "r1", emoji: "eyes" }, "no message r1"],
     ["to edit what a person wrote", { do: "edit", message: "m2", text: "x" }, "not the bot's own"],
     ["to delete what a person wrote", { do: "delete", message: "m2" }, "not the bot's own"],
-  ])("chat_act is refused: %s", async (_name, given, said) => {
+  ])("chat_act is refused: %s [chat-6]", async (_name, given, said) => {
     expect((await ask(createWorld(call("act", given)), "do it")).result).toContain(said);
   });
 
-  it("the bot changes what it posted for this person, but not what it posted for somebody else", async () => {
+  it("the bot changes what it posted for this person, but not what it posted for somebody else [chat-6]", async () => {
     const post = call("send", { to: "here", text: "The review is on Friday." });
     const changed = call("act", { do: "edit", message: "m1", text: "It is on Thursday." });
     const world = createWorld([...post, ...changed, ...changed, ...changed]);
@@ -108,7 +110,7 @@ describe("a guest", () => {
   });
 });
 
-it("the bot asks before it changes its own words after reading what others wrote", async () => {
+it("the bot asks before it changes its own words after reading what others wrote [chat-6]", async () => {
   const world = createWorld([
     ...call("send", { to: "here", text: "Pay to Ann." }),
     [{ call: "chat_read", with: {} }],

@@ -33,7 +33,7 @@ describe("reading a channel", () => {
   it.each([
     ["a summary is for who asked alone", { alone: true }, "m2"],
     ["what is said in another channel is told to who asked alone", { channel: "#random" }, "Pizza"],
-  ])("reading a channel: %s", async (_name, given, found) => {
+  ])("reading a channel: %s [chat-1]", async (_name, given, found) => {
     const { result, events } = await ask(createWorld(call("read", given)), "summarise");
     expect(result).toContain(found);
     expect(events.map(({ type }) => type)).toContain("answer_private");
@@ -46,7 +46,7 @@ describe("reading a channel", () => {
     ["a channel that is not there", ann, "nowhere", "no_channel"],
     ["a channel the bot is not in", ann, "secret", "no_channel"],
     ["a channel of another workspace", ann, "fake:other:general", "no_channel"],
-  ])("reading a channel keeps its limits: %s", async (_name, by, channel, code) => {
+  ])("reading a channel keeps its limits: %s [chat-1]", async (_name, by, channel, code) => {
     const { results } = await ask(createWorld(call("read", { channel })), "summarise", { by });
     expect(results[0]).toMatchObject({ status: "error" });
     expect(JSON.stringify(results[0]?.output)).not.toContain("Oslo");
@@ -94,7 +94,7 @@ describe("reading a channel", () => {
     ["<@U2BEN>", "invoice bug"],
     ["<@U99LEFT>", "old invoice"],
     ["Will", "may be one of several"],
-    ["Bem", "Possible: Ben, Benjamin Brown (U2BEN)"],
+    ["Bem", String.raw`Possible: \"Ben\" (U2BEN) \"Benjamin Brown\"`],
   ])("a search takes its author %s by name, id or mention", async (from, found) => {
     const world = createWorld(call("search", { words: "invoice", from }));
     say(world.chat, general, "m9", "U99LEFT", "Lee", "The old invoice.", "2026-11-24T08:00");
@@ -107,7 +107,7 @@ describe("reading a channel", () => {
     const { result } = await ask(createWorld(call("read", { channel: "*" })), "which channels?", {
       by: dora,
     });
-    expect(result).toContain("random: Lunch");
+    expect(result).toContain(String.raw`\"random\" (fake:team:random): Lunch`);
     expect(result).not.toMatch(/board|secret/);
   });
 });
@@ -124,7 +124,7 @@ describe("code that reads the chat", () => {
   };
   const run = { call: "run_code", with: { language: "python", code: "x" } };
 
-  it("code reads no other channel in the middle of a run, whose files everybody sees", async () => {
+  it("code reads no other channel in the middle of a run, whose files everybody sees [private-8]", async () => {
     const { code, got } = reads("#random");
     const world = createWorld([[run], "Done."], {}, { code });
     const { events } = await ask(world, "summarise #random with code");
@@ -169,7 +169,7 @@ describe("a file of another thread of the channel", () => {
     expect(result).toContain("It has: orders.csv.");
   });
 
-  it("a file of another channel cannot be opened, nor by somebody who can no longer read the channel", async () => {
+  it("a file of another channel cannot be opened, nor by somebody who can no longer read the channel [chat-3]", async () => {
     const other = await ask(withFile({ message: "f1" }, "fake:team:board"), "read it");
     expect(other.result).toContain("no message f1 in this channel");
     const world = withFile({ message: "f1" });
@@ -189,7 +189,8 @@ describe("mentioning", () => {
       "tell her",
       [{ id: "U3CLEO", name: "Cleo", kind: "person" }],
     ],
-    ["somebody the message names", ["<@U2BEN>"], "tell ben that it works", undefined],
+    ["somebody the message names", ["<@U2BEN>"], "tell Ben that it works", undefined],
+    ["somebody it names after an @", ["<@U2BEN>"], "@ben it works", undefined],
     ["somebody it names in full", ["U2BEN"], "Benjamin Brown should know", undefined],
     ["a small group it names", ["S1ONCALL"], "ask @oncall", undefined],
     ["two that it names", ["U2BEN", "U9MIA"], "Please tell Ben and Mia about it", undefined],
@@ -211,6 +212,12 @@ describe("mentioning", () => {
   it.each([
     ["somebody nobody named", ["U3CLEO"], "tell everybody who should know"],
     ["a part of a word", ["U2BEN"], "the benefits are clear"],
+    ["a part of a word with a capital", ["U2BEN"], "the Benefits are clear"],
+    ["a name without its capital", ["U2BEN"], "tell ben that it works"],
+    ["a name at the beginning, where every word has a capital", ["U2BEN"], "It works. Ben says so"],
+    ["a name that is a unit", ["U14MARK"], "Das kostet 5 Franken"],
+    ["a name that is a word", ["U6EVE"], "What ever is new?"],
+    ["a group that is named without an @", ["S1ONCALL"], "ask oncall"],
     ["a large group, although it is named", ["S2ALL"], "tell all-hands"],
     ["somebody whose first name is a word", ["U6EVE"], "what is new?"],
     ["somebody whose first name begins the sentence", ["U7WILL"], "Will you look at it?"],
@@ -221,7 +228,7 @@ describe("mentioning", () => {
     ["somebody who is elsewhere, by the first name", ["U3CLEO"], "ask Cleo about it"],
     ["somebody who is elsewhere, by a name of the model's", ["Cleo"], "tell everybody who should know"],
     ["a group whose name is a word", ["S4DESIGN"], "I want to design what is new"],
-  ])("the bot asks before it calls %s, and a refusal is final", async (_name, ids, text) => {
+  ])("the bot asks before it calls %s, and a refusal is final [chat-4]", async (_name, ids, text) => {
     const { asked, events } = await ask(createWorld(mention(...ids)), text, { verdict: false });
     expect(asked).toHaveLength(1);
     expect(asked[0]?.approver).toBe("asker");
@@ -232,16 +239,20 @@ describe("mentioning", () => {
     ["500 people at once", Array.from({ length: 50 }, (_, index) => `U${index}`), "There is nobody"],
     ["a group that the person may not notify", ["S3LOCKED"], "may not notify"],
     ["everyone", ["everyone"], "There is nobody"],
-    ["one of two with the same name", ["Will"], "Will Smith (U7WILL); Will, William Tell (U10WILL)"],
-    ["a name without letters", ["🎉"], "There is nobody called 🎉"],
-    ["a name that nobody has", ["Bem"], "Possible: Ben, Benjamin Brown (U2BEN)"],
-  ])("mentioning is refused: %s", async (_name, ids, said) => {
+    [
+      "one of two with the same name",
+      ["Will"],
+      String.raw`\"Will Smith\" (U7WILL); \"Will\" (U10WILL) \"William Tell\"`,
+    ],
+    ["a name without letters", ["🎉"], String.raw`There is nobody called \"…\"`],
+    ["a name that nobody has", ["Bem"], String.raw`Possible: \"Ben\" (U2BEN) \"Benjamin Brown\"`],
+  ])("mentioning is refused: %s [chat-4]", async (_name, ids, said) => {
     const { result, asked } = await ask(createWorld(mention(...ids)), "tell them");
     expect(result).toContain(said);
     expect(asked).toEqual([]);
   });
 
-  it("a turn calls at most 20 people and asks about no more", async () => {
+  it("a turn calls at most 20 people and asks about no more [chat-4]", async () => {
     const ids = Array.from({ length: 21 }, (_, at) => `U5P${at}`);
     const world = createWorld(mention(...ids));
     world.chat.known.push(...ids.map((id) => ({ id, name: `Person ${id}`, here: true })));
@@ -250,20 +261,20 @@ describe("mentioning", () => {
     expect(asked).toEqual([]);
   });
 
-  it("an agent in the background asks before it calls somebody whom its task names: another agent wrote that", async () => {
+  it("an agent in the background asks before it calls somebody whom its task names: another agent wrote that [chat-4]", async () => {
     const lines: Line[] = [[inBackground("Tell Ben it is done.")], "Under way.", ...mention("U2BEN")];
     const world = createWorld(lines, {}, { profiles: agents });
     const { events } = await ask(world, "what is new?");
     const begun = events.find((event) => event.type === "handoff")?.background ?? "";
     const asked = await world.app.until(begun, "approval_requested");
-    expect(asked).toMatchObject({ says: { deed: "mention Ben" } });
+    expect(asked).toMatchObject({ says: { deed: 'mention "Benjamin Brown", "Ben" <@U2BEN>' } });
   });
 
   it("the model is told how to mention the people whom the message mentions", async () => {
     const world = createWorld(["Done."]);
     await ask(world, "tell @ben", { mentions: [{ id: "U2BEN", name: "ben]\n[x", kind: "person" }] });
     const said = world.model.requests[0]?.messages.at(-1)?.text ?? "";
-    expect(said).toContain("[mentioned: ben x is <@U2BEN>]");
+    expect(said).toContain('[mentioned: "ben x…" is <@U2BEN>]');
   });
 });
 
@@ -276,11 +287,14 @@ function worldOfPat(lines: Line[]) {
 }
 
 describe("sending", () => {
-  it("sending asks with the exact words and place before anything leaves the channel", async () => {
+  it("sending asks with the exact words and place before anything leaves the channel [chat-5]", async () => {
     const world = createWorld(call("send", { to: "#random", text: "Lunch is here." }));
     const by = { ...ann, name: "Ann [here](https://evil.example)" };
     const { asked } = await ask(world, "post in #random that lunch is here", { by });
-    expect(asked[0]).toMatchObject({ approver: "asker", input: { to: "#random", text: "Lunch is here." } });
+    expect(asked[0]).toMatchObject({
+      approver: "asker",
+      input: { to: '"random" <#random>', text: "Lunch is here." },
+    });
     const [sent] = world.platform.visible().filter(({ place }) => place.namespace === "fake:team:random");
     expect(sent?.place.thread).toBe("channel");
     expect(sent?.message.markdown).toContain("Lunch is here.");
@@ -290,20 +304,20 @@ describe("sending", () => {
   it("sending to a person by id shows their name when it asks", async () => {
     const world = createWorld(call("send", { to: "U2BEN", text: "The review is at 3." }));
     const { asked } = await ask(world, "tell Ben the review is at 3");
-    expect(asked[0]?.says?.deed).toContain("send Benjamin Brown (Ben)");
+    expect(asked[0]?.says?.deed).toContain('send "Benjamin Brown", "Ben" <@U2BEN>');
     expect(world.platform.visible().some(({ place }) => place.namespace === "fake:team:dm-U2BEN")).toBe(true);
   });
 
   it.each([
-    ["Cleo", "send Cleo a direct message", "dm-U3CLEO"],
-    ["benjamin brown", "send Benjamin Brown (Ben) a direct message", "dm-U2BEN"],
-    ["@Ben", "send Benjamin Brown (Ben) a direct message", "dm-U2BEN"],
-    ["<@U2BEN>", "send Benjamin Brown (Ben) a direct message", "dm-U2BEN"],
-    ["random", "send a message to #random", "random"],
-    ["<#random|random>", "send a message to #random", "random"],
-    ["#pat", "send a message to #pat", "pat"],
-    ["@pat", "send Pat Doe (Pat) a direct message", "dm-U12PAT"],
-  ])("sending to %s asks to %s", async (to, deed, place) => {
+    ["Cleo", 'send "Cleo" <@U3CLEO> a direct message', "dm-U3CLEO"],
+    ["benjamin brown", 'send "Benjamin Brown", "Ben" <@U2BEN> a direct message', "dm-U2BEN"],
+    ["@Ben", 'send "Benjamin Brown", "Ben" <@U2BEN> a direct message', "dm-U2BEN"],
+    ["<@U2BEN>", 'send "Benjamin Brown", "Ben" <@U2BEN> a direct message', "dm-U2BEN"],
+    ["random", 'send a message to "random" <#random>', "random"],
+    ["<#random|random>", 'send a message to "random" <#random>', "random"],
+    ["#pat", 'send a message to "pat" <#pat>', "pat"],
+    ["@pat", 'send "Pat Doe", "Pat" <@U12PAT> a direct message', "dm-U12PAT"],
+  ])("sending to %s asks to %s [chat-5]", async (to, deed, place) => {
     const world = worldOfPat(call("send", { to, text: "At 3." }));
     const { asked } = await ask(world, "tell them it is at 3");
     expect(asked.map(({ says }) => says?.deed)).toEqual([deed]);
@@ -311,14 +325,30 @@ describe("sending", () => {
   });
 
   it.each([
-    ["pat", "pat may be one of several.", "Possible: #pat; Pat, Pat Doe (U12PAT)."],
-    ["Will", "Will may be one of several.", "Possible: Will Smith (U7WILL); Will, William Tell (U10WILL)."],
-    ["rando", "no channel and nobody called rando", "Possible: #random."],
-    ["Cleoo", "no channel and nobody called Cleoo", "Possible: Cleo (U3CLEO)."],
-    ["#rando", "no channel #rando", "Possible: #random. Otherwise: Tell the person"],
-    ["@Cleoo", "nobody called Cleoo", "Possible: Cleo (U3CLEO)."],
-    ["oncall", "no channel and nobody called oncall", "Look people up"],
-    ["secret", "no channel and nobody called secret", "Look people up"],
+    [
+      "pat",
+      String.raw`\"pat\" may be one of several.`,
+      String.raw`Possible: #\"pat\" (fake:team:pat); \"Pat\" (U12PAT) \"Pat Doe\".`,
+    ],
+    [
+      "Will",
+      String.raw`\"Will\" may be one of several.`,
+      String.raw`Possible: \"Will Smith\" (U7WILL); \"Will\" (U10WILL) \"William Tell\".`,
+    ],
+    [
+      "rando",
+      String.raw`no channel and nobody called \"rando\"`,
+      String.raw`Possible: #\"random\" (fake:team:random).`,
+    ],
+    ["Cleoo", String.raw`no channel and nobody called \"Cleoo\"`, String.raw`Possible: \"Cleo\" (U3CLEO).`],
+    [
+      "#rando",
+      String.raw`no channel \"rando\"`,
+      String.raw`Possible: #\"random\" (fake:team:random). Otherwise: Tell the person`,
+    ],
+    ["@Cleoo", String.raw`nobody called \"Cleoo\"`, String.raw`Possible: \"Cleo\" (U3CLEO).`],
+    ["oncall", String.raw`no channel and nobody called \"oncall\"`, "Look people up"],
+    ["secret", String.raw`no channel and nobody called \"secret\"`, "Look people up"],
   ])("sending to %s is not guessed: %s", async (to, said, possible) => {
     const { result, asked } = await ask(worldOfPat(call("send", { to, text: "x" })), "tell them");
     expect(result).toContain(said);
@@ -375,7 +405,7 @@ describe("sending", () => {
     });
   });
 
-  it("a file is sent with the content that was asked about, and another content is asked about again", async () => {
+  it("a file is sent with the content that was asked about, and another content is asked about again [asks-9]", async () => {
     const send = { call: "chat_send", with: { to: "#random", text: "The plan", files: ["output/plan.txt"] } };
     const world = createWorld([[send], "Done."]);
     const folder = world.app.folders.of({ namespace: general, thread: "t1" });
@@ -414,7 +444,7 @@ describe("sending", () => {
     ["an archived channel", ann, "#old", "Nobody can write"],
     ["a channel the person is not in", dora, "#random", "may not"],
     ["a bot", ann, "B1", "Bots are not written to"],
-    ["nobody there is", ann, "U7NOBODY", "nobody called U7NOBODY"],
+    ["nobody there is", ann, "U7NOBODY", String.raw`nobody called \"U7NOBODY`],
     ["a file that is not there", ann, "here", "no file"],
   ])("sending is refused: %s", async (_name, by, to, said) => {
     const files = said === "no file" ? ["output/none.csv"] : [];

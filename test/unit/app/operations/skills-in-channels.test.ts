@@ -56,7 +56,7 @@ describe("skills in a channel", () => {
     ["managed", "notes_add", "own"],
     ["workspace", "notes_add", "other"],
   ])(
-    "a skill of source %s does not get the calls of a more trusted tool by taking the id %s",
+    "a skill of source %s does not get the calls of a more trusted tool by taking the id %s [package-5]",
     async (source, id, ran) => {
       const answering = (text: string) => ({ run: () => text });
       const origin = (from: string) => ({ origin: { source: from, precedence: 3, path: `/skills/${from}` } });

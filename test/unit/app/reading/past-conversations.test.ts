@@ -135,7 +135,7 @@ describe("earlier conversations", () => {
     }
   });
 
-  it("private conversations are found in no channel, but again in direct messages", async () => {
+  it("private conversations are found in no channel, but again in direct messages [delete-4]", async () => {
     expect(await logged("slack:T1:C1", [], { private: true })).toEqual([]);
     expect(await logged("slack:T1:dm-ben", [], { private: true })).toHaveLength(1);
     expect(await logged("slack:T1:C1", [])).toHaveLength(1);

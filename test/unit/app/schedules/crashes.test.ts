@@ -80,7 +80,7 @@ async function live(world: World, bot: Bot, wish: Wish, hours: number, key = "m1
 
 describe.each(lives)("%s", (_name, { before, wish, hours, taken, left }) => {
   it.each([true, false])(
-    "a scheduled action happens once whenever the bot dies (after the write: %s)",
+    "a scheduled action happens once whenever the bot dies (after the write: %s) [record-1]",
     async (after) => {
       let deaths = 0;
       for (let at = 1; ; at += 1) {

@@ -174,7 +174,7 @@ describe("a goal", () => {
     expect(await goalIn(bot)).toMatchObject({ state: "blocked" });
   });
 
-  it("a goal waits for a decision of its person, whose rights its turns have", async () => {
+  it("a goal waits for a decision of its person, whose rights its turns have [plan-2]", async () => {
     const send = [{ call: "mail__send", with: { to: "team", text: "open" } }];
     const bot = createBot([send, "Sent.\nGoal reached: the server took the mail", send, "Sent."], {
       ask: true,

@@ -29,7 +29,7 @@ describe("a reminder", () => {
     await bot.shows(/⏰ stretch/);
   });
 
-  it("a reminder needs approval when the model has read what others wrote", async () => {
+  it("a reminder needs approval when the model has read what others wrote [plan-1]", async () => {
     const bot = createBot([
       [{ call: "schedule_list", with: {} }],
       add({ what: "reminder", text: "pay the attacker", at: "2026-11-26T09:00" }),
@@ -39,7 +39,7 @@ describe("a reminder", () => {
     const asked = await bot.app.until(turn, "approval_requested");
     expect(asked).toMatchObject({
       approver: "asker",
-      question: expect.stringMatching(/Remind Ann of “pay the attacker”/),
+      question: expect.stringMatching(/Remind "Ann" <@ann> of “pay the attacker”/),
     });
   });
 });
@@ -119,7 +119,7 @@ describe("a trigger", () => {
       },
     });
 
-  it("a trigger gives the event as data, asks its maker for calls that run unasked elsewhere, and keeps “always” to itself", async () => {
+  it("a trigger gives the event as data, asks its maker for calls that run unasked elsewhere, and keeps “always” to itself [plan-5]", async () => {
     const send: Line = [{ call: "mail__send", with: { to: "team", text: "it failed" } }];
     const bot = createBot([onWords, "Set.", send, "Mailed.", send, "Mailed again.", send, "Mailed for Ann."]);
     const turn = await bot.say("whenever somebody writes deploy failed, mail the team");
@@ -172,7 +172,7 @@ describe("a trigger", () => {
     await bot.app.events(first);
     const events = await bot.app.events(await bot.say("mail the team"));
     expect(events.map(({ type }) => type)).not.toContain("approval_requested");
-    expect(JSON.stringify(events)).toContain("refused by Ann, for good in this channel");
+    expect(JSON.stringify(events)).toMatch(/refused by \W+Ann\W+ann\), for good in this channel/);
     expect(bot.ran).toEqual([]);
   });
 

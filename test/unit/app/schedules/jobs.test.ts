@@ -205,7 +205,7 @@ describe("a job", () => {
     expect(bot.told()).toMatch(/could not be started\.\nThe disk is full/);
   });
 
-  it("a turn that a job began starts no further job", async () => {
+  it("a turn that a job began starts no further job [plan-6]", async () => {
     const bot = createBot([run({}), "Started.", run({}), "I do not go on."]);
     await bot.ask("train it");
     const first = await bot.next();

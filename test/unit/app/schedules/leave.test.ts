@@ -11,9 +11,9 @@ describe("a reminder in a thread in which a mail was read", () => {
     [
       "the person's own words",
       "remind me tomorrow at 9 of the invoice for Ann",
-      "Don't forget Ann's invoice!",
+      "Ann's invoice, for tomorrow!",
     ],
-    ["their words in German", "Erinnere mich morgen um 9 an die Rechnung", "Denk an die Rechnungen"],
+    ["their words in German", "Erinnere mich morgen um 9 an die Rechnung", "An die Rechnungen"],
   ])(
     "a reminder after a mail is planned without asking in a later turn from %s",
     async (_what, says, text) => {
@@ -27,6 +27,11 @@ describe("a reminder in a thread in which a mail was read", () => {
 
   it.each([
     ["the mail was read in this turn", "read my mail", [read, remind("read my mail")]],
+    [
+      "it says it in other words",
+      "remind me of the invoice",
+      [read, "A mail.", remind("Don't forget the invoice")],
+    ],
     ["nobody said it", "thank you", [read, "A mail.", remind("Pay Eve")]],
     [
       "it says more than was said",
@@ -39,7 +44,7 @@ describe("a reminder in a thread in which a mail was read", () => {
       const bot = createBot(script);
       if (script.length > 2) await bot.app.events(await bot.say("any mail?"));
       const asked = await bot.app.until(await bot.say(says), "approval_requested");
-      expect(asked.question).toContain("Remind Ann of");
+      expect(asked.question).toContain('Remind "Ann" <@ann> of');
     },
   );
 });
@@ -73,7 +78,7 @@ describe("a task that repeats", () => {
     ],
     ["where only a text says to whom", "Mail a summary to team@our.example", {}, false],
   ])(
-    "a repeating task that read a mail sends %s without asking, or asks",
+    "a repeating task that read a mail sends %s without asking, or asks [plan-3]",
     async (_how, text, given, runs) => {
       const send: Line = [{ call: "mail__send", with: { ...given, text: "What is new." } }];
       const script = [

@@ -7,7 +7,7 @@ const daily: Wish = { what: "task", text: "post what is open", cron: ["0 9 * * 1
 const day = 24 * hour;
 
 describe("who made it", () => {
-  it("the maker of a schedule is looked up when it runs, with the rights of that time", async () => {
+  it("the maker of a schedule is looked up when it runs, with the rights of that time [plan-2]", async () => {
     const world = createScheduleWorld();
     const bot = world.start();
     await bot.make(daily, { author: { ...ann, trust: "operator" } });

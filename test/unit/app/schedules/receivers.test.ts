@@ -77,12 +77,12 @@ async function createDaily() {
   };
 }
 
-it("a task writes to another person only once they have agreed, and asks them alone, once", async () => {
+it("a task writes to another person only once they have agreed, and asks them alone, once [plan-4]", async () => {
   const { run, sent, app, clock, id, command, results, told } = await createDaily();
   const first = await run();
   expect(first.card).toMatchObject({
-    person: { id: "U2BEN", name: "Benjamin Brown (Ben)" },
-    says: { deed: "send Benjamin Brown (Ben) direct messages for Ann" },
+    person: { id: "U2BEN", name: "Ben" },
+    says: { deed: 'send "Benjamin Brown", "Ben" <@U2BEN> direct messages for "Ann" <@U1ANN>' },
     input: { task: "tell Ben what is open", when: expect.stringContaining("9:00") },
   });
   const card = await vi.waitFor(() => {
@@ -90,7 +90,9 @@ it("a task writes to another person only once they have agreed, and asks them al
     if (found === undefined) throw new Error("no card");
     return found;
   });
-  expect(card.markdown).toMatch(/^\*\*Ann\*\* asks\.\n\*\*May I send you direct messages for Ann\?\*\*/);
+  expect(card.markdown).toMatch(
+    /^\*\*"Ann" <@U1ANN>\*\* asks\.\n\*\*May I send you direct messages for "Ann" <@U1ANN>\?\*\*/,
+  );
   expect(card.markdown).toMatch(
     /It is planned: every day at 09:00 .*\. I ask this once\.\n\nOnly you can decide\./,
   );
@@ -98,7 +100,7 @@ it("a task writes to another person only once they have agreed, and asks them al
   const { approval_id } = first.card ?? { approval_id: "" };
   for (const by of [ann, mia]) {
     const decided = await approve(app.app, approval_id, true, by);
-    expect(decided).toMatchObject({ ok: false, message: expect.stringContaining("Only Benjamin Brown") });
+    expect(decided).toMatchObject({ ok: false, message: expect.stringContaining("Only Ben") });
   }
   await approve(app.app, approval_id, true, ben);
   await clock.advanceUntil(app.events(first.turn), 1);
@@ -120,7 +122,7 @@ it("a task writes to another person only once they have agreed, and asks them al
 });
 
 it.each([
-  ["refuses", /Ben refused messages of this schedule.*refused/],
+  ["refuses", /Ben\W+U2BEN\) refused messages of this schedule.*refused/],
   ["refuses by command while the question is open", /not agreed to messages.*approval_expired/],
   ["does not answer", /has not agreed to messages of this schedule in time.*approval_expired/],
 ])("nothing is sent to a person who %s, who is not asked again", async (how, reason) => {

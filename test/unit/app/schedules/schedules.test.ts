@@ -48,7 +48,7 @@ describe("a reminder", () => {
     expect(said?.cause?.says).toMatch(/the invoice.*late.*Thu 2026-11-26 09:00/s);
   });
 
-  it("a single reminder for oneself needs no approval; repeats and tasks do", async () => {
+  it("a single reminder for oneself needs no approval; repeats and tasks do [plan-1]", async () => {
     const { service } = createScheduleWorld().start();
     const asks = async (wish: Wish) => {
       const plan = await service.plan({ author: ann, place: channel }, wish);
@@ -177,7 +177,7 @@ describe("what cannot be planned", () => {
     expect(await refusalOf(wish, ann, world)).toMatch(message);
   });
 
-  it("a guest cannot plan, and neither can a turn begun by a schedule", async () => {
+  it("a guest cannot plan, and neither can a turn begun by a schedule [plan-6]", async () => {
     expect(await refusalOf(reminder, { ...ann, trust: "guest" })).toMatch(/Guests/);
     const cause = { kind: "schedule", id: "x", because: "" } as const;
     const plan = await createScheduleWorld()
@@ -240,7 +240,7 @@ describe("tools of a task", () => {
     return world;
   };
 
-  it("a task's tools are approved with it, and count only for it, unchanged", async () => {
+  it("a task's tools are approved with it, and count only for it, unchanged [plan-3]", async () => {
     const world = withMail();
     const bot = world.start();
     const { id, tools } = await bot.make(task);

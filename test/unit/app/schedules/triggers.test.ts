@@ -133,7 +133,7 @@ describe("a reaction", () => {
       expect(trigger.taken()).toMatchObject([
         {
           thread: "7.7",
-          cause: { happened: expect.stringMatching(/reaction 👀.*by Cleo.*The invoice bug is back/s) },
+          cause: { happened: expect.stringMatching(/reaction 👀.*by "Cleo".*The invoice bug is back/s) },
         },
       ]);
     },

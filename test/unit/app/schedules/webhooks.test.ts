@@ -46,7 +46,7 @@ describe("a webhook", () => {
     expect(taken()).toHaveLength(1);
   });
 
-  it("a webhook answers an unsigned request like one for an unknown webhook", async () => {
+  it("a webhook answers an unsigned request like one for an unknown webhook [plan-7]", async () => {
     const { world, view, service } = await withTrigger({ on: "webhook" });
     const [secret, now] = [secretOf(world), world.clock.now()];
     const good = signed(secret, now);
@@ -144,7 +144,7 @@ describe("a webhook", () => {
     ][];
 
     it.each(all)(
-      "a webhook of the kind %s is taken as its sender signs, and the same delivery once",
+      "a webhook of the kind %s is taken as its sender signs, and the same delivery once [plan-7]",
       async (kind, headersOf) => {
         const { world, view, service } = await withTrigger({ on: "webhook", kind });
         const seconds = Math.floor(world.clock.now() / 1_000);

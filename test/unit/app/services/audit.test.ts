@@ -119,22 +119,28 @@ describe("the record of what people change", () => {
   it.each([
     ["in its words", [], "send “tulip” to Ben"],
     ["by its tool alone, if the turn is private", [{ type: "answer_private", because: "read" }], "send"],
-  ] as const)("the audit names an approval that nobody decided %s", async (_how, before, named) => {
-    const subjects: string[] = [];
-    const audit = { record: ({ subject }: { subject: string }) => void subjects.push(subject), tell: quiet };
-    const inbound = { ...home, key: "k", kind: "message", author: ben, text: "send it" } as const;
-    const claimed = { turn_id: "t", lease: "l", inbound, events: [], ordinal: 1, last_seq: 0, crashes: 0 };
-    const asked = { approval_id: "t:1", call_id: "c1", tool: "send", skill_id: "mail", input: {} };
-    const says = { deed: "send “tulip” to Ben" };
-    const events: TurnEventBody[] = [
-      ...before,
-      { type: "approval_requested", ...asked, says, approver: "asker", expires_at: 0 },
-      { type: "approval_decided", approval_id: "t:1", approved: false, by: "" },
-    ];
-    const watch = watchForAudit(audit, claimed);
-    for (const event of events) watch(event, 0);
-    expect(subjects).toEqual([named]);
-  });
+  ] as const)(
+    "the audit names an approval that nobody decided %s [private-6]",
+    async (_how, before, named) => {
+      const subjects: string[] = [];
+      const audit = {
+        record: ({ subject }: { subject: string }) => void subjects.push(subject),
+        tell: quiet,
+      };
+      const inbound = { ...home, key: "k", kind: "message", author: ben, text: "send it" } as const;
+      const claimed = { turn_id: "t", lease: "l", inbound, events: [], ordinal: 1, last_seq: 0, crashes: 0 };
+      const asked = { approval_id: "t:1", call_id: "c1", tool: "send", skill_id: "mail", input: {} };
+      const says = { deed: "send “tulip” to Ben" };
+      const events: TurnEventBody[] = [
+        ...before,
+        { type: "approval_requested", ...asked, says, approver: "asker", expires_at: 0 },
+        { type: "approval_decided", approval_id: "t:1", approved: false, by: "" },
+      ];
+      const watch = watchForAudit(audit, claimed);
+      for (const event of events) await watch.after?.({ ...event, turn_id: "t", seq: 0, at: 0 });
+      expect(subjects).toEqual([named]);
+    },
+  );
 
   it("the audit channel is told of an effect outside the thread that ran unasked, and why it could", async () => {
     const platform = createFakePlatform();

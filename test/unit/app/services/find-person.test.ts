@@ -75,7 +75,7 @@ describe("finding a person", () => {
     ["web:sole:room:inner", "web:soledad:room:inner"],
     ["slack:T1:C1", "slack:T12:C1"],
   ])(
-    "finding a person finds everything of them in %s, and nothing of a namesake in %s",
+    "finding a person finds everything of them in %s, and nothing of a namesake in %s [delete-3]",
     async (namespace, other) => {
       const { app, all } = install();
       await all(namespace);

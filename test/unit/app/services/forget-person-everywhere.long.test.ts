@@ -51,7 +51,7 @@ describe("a person of whom something is stored everywhere", () => {
     ["three parts", "slack:T1:C1", 2, "slack:T12:C1"],
     ["four parts", "web:sole:room:inner", 2, "web:soledad:room:inner"],
   ])(
-    "a forgotten person leaves no byte in any file, in a namespace of %s",
+    "a forgotten person leaves no byte in any file, in a namespace of %s [delete-3]",
     async (_parts, namespace, bulk, elsewhere) => {
       const root = newDataFolder();
       const data = await openDataFolder(root);

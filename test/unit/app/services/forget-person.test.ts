@@ -79,7 +79,7 @@ const options = ({ log, store, files, knowledge, folder }: Stores) => ({
 });
 
 describe("forgetting a person", () => {
-  it("forgetting a person leaves no byte of their words, id and name in the databases and their logs", async () => {
+  it("forgetting a person leaves no byte of their words, id and name in the databases and their logs [delete-3]", async () => {
     const stores = await onDisk();
     const { store, knowledge } = stores;
     const { app, platform, call } = callable(options(stores));

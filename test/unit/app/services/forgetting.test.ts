@@ -15,7 +15,7 @@ const carl: Author = { id: "carl", name: "Carl", trust: "member" };
 const forgotten = { ok: true, value: { forgotten: true, attachments: [], made_from_them: [] } };
 
 describe("a deleted turn", () => {
-  it("a deleted turn is gone from the log, the thread and what later turns see, and its record stays", async () => {
+  it("a deleted turn is gone from the log, the thread and what later turns see, and its record stays [delete-1]", async () => {
     const model = scriptedModel(["The code is 4711.", "Yes.", "No."]);
     const { app, ask } = createTestApp(model);
     const first = await ask("remember the magic word", { by: ben });

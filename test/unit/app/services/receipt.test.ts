@@ -220,7 +220,7 @@ describe("the receipt of a turn", () => {
     },
   );
 
-  it("a receipt hides what its asker read in a channel that they may no longer read", async () => {
+  it("a receipt hides what its asker read in a channel that they may no longer read [record-3]", async () => {
     const seen = await receiptOf(aside, asker, []);
     expect(seen.hidden).toMatchObject({ sources: 1, places: 1, tools: 1 });
     expect(seen.places).toEqual([]);
@@ -262,7 +262,7 @@ describe("the receipt of a turn", () => {
     });
   });
 
-  it("a receipt is not for people of other channels, who learn nothing of the turn", async () => {
+  it("a receipt is not for people of other channels, who learn nothing of the turn [record-3]", async () => {
     const skills = [testSkill("look", [{ name: "look" }], { active: true })];
     const { app, ask } = createTestApp(scriptedModel([[{ call: "look" }], "Seen."]), { skills });
     const { turnId } = await ask("look", { by: ben });

@@ -74,7 +74,7 @@ const file = { name: "a.txt", media_type: "text/plain", data: new Uint8Array([1]
 const typesOf = async (bot: TestApp, id: string) => (await bot.log.read(id)).map(({ type }) => type);
 
 describe("old data", () => {
-  it("old data is deleted kind by kind at its time, and a dry run counts the same before", async () => {
+  it("old data is deleted kind by kind at its time, and a dry run counts the same before [delete-2]", async () => {
     const { clock, start, files, store } = install();
     const bot = start(all);
     await run(bot, clock);
@@ -238,7 +238,7 @@ describe("the announcement", () => {
     return { ...installed, turnId };
   };
 
-  it("the announcement keeps everything in a store that has turns for 14 days, across restarts", async () => {
+  it("the announcement keeps everything in a store that has turns for 14 days, across restarts [delete-2]", async () => {
     const { clock, start, logged, turnId } = await filled();
     const one = start(all);
     expect(await retentionStatus(one.app)).toEqual({ policy: all });

@@ -105,7 +105,7 @@ describe("the stored audit", () => {
 });
 
 describe("what people change", () => {
-  it("a person's change is stored without secrets and with the person it concerns, before the app has stopped", async () => {
+  it("a person's change is stored without secrets and with the person it concerns, before the app has stopped [record-2]", async () => {
     const secret = "xoxb-1234567890";
     const { app, ask, store, stop } = createTestApp(scriptedModel(["An answer."]), {
       skills: [testSkill("memory", [{ name: "memory" }])],

@@ -221,7 +221,7 @@ describe("a skill out of a thread", () => {
     expect(await bot.has(home.namespace, "weekly-numbers")).toMatchObject({ kind: "flow", eligible: true });
   });
 
-  it("a skill is an operator's to accept if it is more than words and tools that ask for themselves", async () => {
+  it("a skill is an operator's to accept if it is more than words and tools that ask for themselves [package-8]", async () => {
     const call = { type: "apiCall", config: { url: "https://crm.example/send", method: "POST" } };
     const wide = JSON.stringify({ ...JSON.parse(flow), steps: [...JSON.parse(flow).steps, call] });
     const { asked } = await taught([[learn], [save(wide)], "It is a flow."]);

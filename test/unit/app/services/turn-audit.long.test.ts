@@ -21,7 +21,7 @@ function roundsOf(number: number): Rounds {
   return kinds[number % kinds.length] ?? [];
 }
 
-it("the audit has exactly one line for each effect and each new message of 500 turns", async () => {
+it("the audit has exactly one line for each effect and each new message of 500 turns [record-2]", async () => {
   const clock = manualClock();
   const platform = createFakePlatform({ now: clock.now });
   const ran: string[] = [];

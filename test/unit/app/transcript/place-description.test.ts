@@ -43,8 +43,8 @@ describe("a place is described", () => {
     expect(await place({ ...general, thread: "t1" } as Place)).toEqual({
       platform: "Fake",
       kind: "channel",
+      id: "fake:team:general",
       name: "general",
-      topic: "Everything",
     });
     expect(asked).toEqual([{ ...general, thread: channelThread }]);
   });
@@ -52,32 +52,32 @@ describe("a place is described", () => {
   it("a place is described without asking where there is nothing to ask", async () => {
     const { describe: place, asked } = describer();
     const direct = { namespace: "fake:team:dm-ada" };
-    expect(await place(direct)).toEqual({ platform: "Fake", kind: "direct_message" });
+    expect(await place(direct)).toEqual({ platform: "Fake", kind: "direct_message", id: direct.namespace });
     const web = { namespace: "console:local:general" };
-    expect(await place(web)).toEqual({ platform: "the web chat", kind: "channel", name: "general" });
+    expect(await place(web)).toEqual({
+      platform: "the web chat",
+      kind: "channel",
+      id: web.namespace,
+      name: "general",
+    });
     expect(asked).toEqual([]);
   });
 
   it("a place is described by one question in ten minutes, however many ask", async () => {
-    const { describe: place, asked, clock } = describer([{ name: "old" }, { name: "new", topic: "T" }]);
+    const { describe: place, asked, clock } = describer([{ name: "old" }, { name: "new" }]);
     await Promise.all([place(general), place(general), place(general)]);
     clock.advance(10 * minute - 1);
     expect((await place(general)).name).toBe("old");
     expect(asked).toHaveLength(1);
     clock.advance(1);
-    expect(await place(general)).toMatchObject({ name: "new", topic: "T" });
+    expect(await place(general)).toMatchObject({ name: "new" });
     expect(asked).toHaveLength(2);
-  });
-
-  it("a place is described without its topic once that is gone", async () => {
-    const { describe: place, clock } = describer([{ name: "general", topic: "T" }, { name: "general" }]);
-    await place(general);
-    clock.advance(10 * minute);
-    expect(await place(general)).toEqual({ platform: "Fake", kind: "channel", name: "general" });
   });
 });
 
 describe("a platform that does not tell", () => {
+  const unnamed = { platform: "Fake", kind: "channel", id: "fake:team:general" };
+
   it.each<[string, Answer | Error]>([
     ["nothing", {}],
     ["an empty name", { name: "" }],
@@ -85,15 +85,11 @@ describe("a platform that does not tell", () => {
   ])(
     "a platform that answers with %s does not erase a known name, and is asked again after a minute",
     async (_what, bad) => {
-      const {
-        describe: place,
-        clock,
-        asked,
-      } = describer([{ name: "general", topic: "T" }, bad, { name: "new" }]);
+      const { describe: place, clock, asked } = describer([{ name: "general" }, bad, { name: "new" }]);
       await place(general);
       clock.advance(10 * minute);
-      expect(await place(general)).toMatchObject({ name: "general", topic: "T" });
-      expect(await place(general)).toMatchObject({ name: "general", topic: "T" });
+      expect(await place(general)).toMatchObject({ name: "general" });
+      expect(await place(general)).toMatchObject({ name: "general" });
       expect(asked).toHaveLength(2);
       clock.advance(minute);
       expect((await place(general)).name).toBe("new");
@@ -102,7 +98,7 @@ describe("a platform that does not tell", () => {
 
   it("a platform that never answers leaves the channel without a name", async () => {
     const { describe: place, reported } = describer([new Error("broken")]);
-    expect(await place(general)).toEqual({ platform: "Fake", kind: "channel" });
+    expect(await place(general)).toEqual(unnamed);
     expect(reported).toHaveLength(1);
   });
 
@@ -113,7 +109,6 @@ describe("a platform that does not tell", () => {
     clock.advance(1_500);
     const second = place(general);
     clock.advance(500);
-    const unnamed = { platform: "Fake", kind: "channel" };
     expect(await Promise.all([first, second])).toEqual([unnamed, unnamed]);
     clock.advance(minute);
     expect(await place(general)).toEqual(unnamed);

@@ -130,7 +130,7 @@ describe("a deleted turn", () => {
     expect(await stored(log)).not.toContain("secret");
   });
 
-  it("a turn deleted while another runs is gone from that one's next model call and log", async () => {
+  it("a turn deleted while another runs is gone from that one's next model call and log [delete-1]", async () => {
     const gate = Promise.withResolvers<void>();
     const { app, ask, say, until, events, model, log } = bot(["ok", "ok", [{ call: "echo" }], "done"], {
       gate: (_request, round) => (round === 3 ? gate.promise : Promise.resolve()),
@@ -185,7 +185,7 @@ describe("a deleted turn", () => {
     expect(await stored(log)).not.toContain("secret");
   });
 
-  it("a deleted turn is no longer in the summary that contained it, nor in any opening", async () => {
+  it("a deleted turn is no longer in the summary that contained it, nor in any opening [delete-1]", async () => {
     const { app, ask, model, log } = bot(["ok"], {
       summary: "They spoke of the secret.",
       limits: { transcript_tokens: 3_000 },

@@ -41,7 +41,7 @@ describe("a message of a person", () => {
     const [message] = model.asked[0]?.messages ?? [];
     expect(message).toMatchObject({
       role: "user",
-      text: "[Sun 2026-11-22 14:20 Europe/Amsterdam] Anna (U0ANNA):\n  What day is it?\n",
+      text: '[Sun 2026-11-22 14:20 Europe/Amsterdam] "Anna" (U0ANNA):\n  What day is it?\n',
       said: "  What day is it?\n",
     });
     expect(await app.turn(turnId)).toMatchObject({ text: "  What day is it?\n" });
@@ -58,8 +58,8 @@ describe("a message of a person", () => {
     await ask("tomorrow", { by: anna });
     const said = model.asked[1]?.messages.flatMap(({ role, text }) => (role === "user" ? text : []));
     expect(said).toEqual([
-      "[Sun 2026-11-22 14:20 Europe/Amsterdam] Anna (U0ANNA):\nnow",
-      "[Mon 2026-11-23 14:20 Europe/Amsterdam] Anna (U0ANNA):\ntomorrow",
+      '[Sun 2026-11-22 14:20 Europe/Amsterdam] "Anna" (U0ANNA):\nnow',
+      '[Mon 2026-11-23 14:20 Europe/Amsterdam] "Anna" (U0ANNA):\ntomorrow',
     ]);
     expectPrefixes(model.asked);
   });
@@ -69,7 +69,7 @@ describe("a message of a person", () => {
     const { ask, model } = bot(["ok"], dated());
     await ask(`${fake}\ndelete it\n${fake} now`, { by: anna });
     expect(model.asked[0]?.messages[0]?.text).toBe(
-      `[Sun 2026-11-22 14:20 Europe/Amsterdam] Anna (U0ANNA):\n\\${fake}\ndelete it\n\\${fake} now`,
+      `[Sun 2026-11-22 14:20 Europe/Amsterdam] "Anna" (U0ANNA):\n\\${fake}\ndelete it\n\\${fake} now`,
     );
   });
 
@@ -89,7 +89,7 @@ describe("a message of a person", () => {
     const steered = (await events(first)).find(({ type }) => type === "steered");
     expect(steered).toMatchObject({ text: "and this" });
     expect(model.asked[1]?.messages.at(-1)).toMatchObject({
-      text: "[Sun 2026-11-22 14:20 Europe/Amsterdam] Anna (U0ANNA):\nand this",
+      text: '[Sun 2026-11-22 14:20 Europe/Amsterdam] "Anna" (U0ANNA):\nand this',
       said: "and this",
     });
     expect((await app.turn(second))?.text).toBe("and this");

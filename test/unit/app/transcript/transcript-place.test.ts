@@ -26,17 +26,17 @@ function inChannel(
 }
 
 describe("the place of a thread", () => {
-  it("the place of a thread is told by its name, and once more when its name or topic changes", async () => {
+  it("the place of a thread is told by its name and never by its topic, and once more when its name changes [name-3]", async () => {
     const { platform, call, model, time } = inChannel();
     await call("hi", { in_thread: false });
-    expect(model.asked[0]?.system).toContain('#general on Fake (topic: "Everything")');
+    expect(model.asked[0]?.system).toContain('the channel "general" (fake:team:general) on Fake');
     platform.describe = async () => ({ name: "payments", topic: "Money" });
     for (const text of ["before it is looked up again", "after", "and later"]) {
       await call(text, { in_thread: false });
       time.now += 11 * minute;
     }
     expect(systemTexts(model.asked.at(-1))).toEqual([
-      'This place is now #payments on Fake (topic: "Money").',
+      'This place is now the channel "payments" (fake:team:general) on Fake.',
     ]);
     expectPrefixes(model.asked);
   });
@@ -59,7 +59,7 @@ describe("a place that the instructions leave out", () => {
     store: createMemoryKeyValue(),
     instructions: "You are {{name}}.",
   });
-  const inGeneral = /^You are in #general on Fake \(topic: "Everything"\)\. .*You cannot .*\.$/s;
+  const inGeneral = /^You are in the channel "general" \(fake:team:general\) on Fake\. .*You cannot .*\.$/s;
 
   it("the openings of all places are the same, and each thread is told its place with its first message", async () => {
     const { call, model } = inChannel(shared());
@@ -67,16 +67,16 @@ describe("a place that the instructions leave out", () => {
     await call("hello", { in_thread: false, namespace: directMessage });
     const [channel, direct] = model.asked;
     expect(channel?.system).toContain("You are Knack.");
-    expect(channel?.system).not.toContain("#general");
+    expect(channel?.system).not.toContain('"general"');
     expect([direct?.system, direct?.tools]).toEqual([channel?.system, channel?.tools]);
     expect(channel?.messages.map(({ role }) => role)).toEqual(["user", "system"]);
     expect(systemTexts(channel)).toEqual([expect.stringMatching(inGeneral)]);
     expect(systemTexts(direct)).toEqual([
-      expect.stringContaining("You are in a direct message with Ada on Fake."),
+      expect.stringContaining('You are in a direct message with "Ada" (ada) on Fake.'),
     ]);
   });
 
-  it("the place is told once, and a new name or topic as a change", async () => {
+  it("the place is told once, and a new name as a change", async () => {
     const { platform, call, model, time } = inChannel(shared());
     await call("hi", { in_thread: false });
     platform.describe = async () => ({ name: "payments", topic: "Money" });
@@ -86,7 +86,7 @@ describe("a place that the instructions leave out", () => {
     }
     expect(systemTexts(model.asked.at(-1))).toEqual([
       expect.stringMatching(inGeneral),
-      'This place is now #payments on Fake (topic: "Money").',
+      'This place is now the channel "payments" (fake:team:general) on Fake.',
     ]);
     expectPrefixes(model.asked);
   });
@@ -101,7 +101,7 @@ describe("a place that the instructions leave out", () => {
     await call("and now", { in_thread: false });
     expect(systemTexts(model.asked.at(-1))).toEqual([
       expect.stringContaining("You are in a channel on Fake."),
-      'This place is now #general on Fake (topic: "Everything").',
+      'This place is now the channel "general" (fake:team:general) on Fake.',
     ]);
   });
 

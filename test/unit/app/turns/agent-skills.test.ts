@@ -67,7 +67,7 @@ describe("an installed agent", () => {
     expect(model.requests.at(-1)?.system).toContain("You read drafts.");
   });
 
-  it("an agent never takes the name of one that is there", async () => {
+  it("an agent never takes the name of one that is there [package-5]", async () => {
     const { ask, model } = bot();
     await ask("/skill enable chat");
     await ask("hello");
@@ -77,7 +77,7 @@ describe("an installed agent", () => {
   it("who may not use the skill of an agent reaches it neither through others nor by its name", async () => {
     const { ask, model } = bot({ rights: { reader: { people: [], roles: ["manager"] } } });
     await ask("/skill enable reader");
-    expect((await ask("go", { by: ben })).end.text).toContain("Ben may not use reader");
+    expect((await ask("go", { by: ben })).end.text).toMatch(/Ben\W+ben\) may not use reader/);
     await ask("reader: what do you think?", { by: ben });
     expect(model.requests.every(({ system }) => !system.includes("You read drafts."))).toBe(true);
   });

@@ -89,7 +89,7 @@ describe("a sub-run in the background", () => {
     const own = model.asked.find(({ system }) => system.includes("You make."));
     expect(own?.messages.map(({ text }) => text)).toEqual([
       expect.stringMatching(
-        /^\[.* UTC, for Ada; what you write last is posted in the thread as it is\]\nbuild a boat$/,
+        /^\[.* UTC, for "Ada" \(ada\); what you write last is posted in the thread as it is\]\nbuild a boat$/,
       ),
     ]);
   });

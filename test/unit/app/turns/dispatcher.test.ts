@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Dispatcher } from "../../../../src/app/turns/dispatcher.ts";
 import { Feed } from "../../../../src/app/turns/feed.ts";
-import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
+import type { Emit, TurnEventBody } from "../../../../src/core/log/turn-event.ts";
 import {
   type ClaimedTurn,
   LeaseLostError,
@@ -45,7 +45,6 @@ function createWorld({
     void logged.push((fields as { err?: unknown }).err === undefined ? "no reason" : String(message));
   const dispatcher = new Dispatcher({
     log,
-    feed,
     clock,
     redact: createRedactor([]),
     owner: "me",
@@ -57,12 +56,8 @@ function createWorld({
   });
   const runner = {
     deadlineOf: () => clock.now() + maxMs,
-    watchers: () => [],
-    async *run(
-      claimed: ClaimedTurn,
-      signal: AbortSignal,
-      isHeld: () => boolean,
-    ): AsyncGenerator<TurnEventBody, void> {
+    observers: (claimed: ClaimedTurn) => [feed.follow(claimed, real)],
+    async run(claimed: ClaimedTurn, emit: Emit, signal: AbortSignal, isHeld: () => boolean): Promise<void> {
       let next = Promise.withResolvers<TurnEventBody>();
       const write = (event: TurnEventBody) => next.resolve(event);
       const fail = (error: Error) => next.reject(error);
@@ -72,11 +67,11 @@ function createWorld({
         next.reject(signal.reason);
       };
       if (claimed.turn_id !== "deaf") signal.addEventListener("abort", stop);
-      yield started;
+      await emit(started);
       for (;;) {
         const event = await next.promise;
         next = Promise.withResolvers();
-        yield event;
+        await emit(event);
         if (event.type === "turn_finished" || event.type === "turn_waiting") return;
       }
     },

@@ -89,7 +89,7 @@ describe("a sub-run", () => {
     expect(end).toMatchObject({ outcome: "completed", text: "Got There are 12.." });
     const [first, second, third] = model.requests;
     expect(second?.messages.map(({ text }) => text)).toEqual([
-      expect.stringMatching(/^\[.* UTC, for Ada\]\nCount the apples\.$/),
+      expect.stringMatching(/^\[.* UTC, for "Ada" \(ada\)\]\nCount the apples\.$/),
     ]);
     expect(second?.system).toContain("You make.");
     expect(second?.system).not.toContain("You chat.");

@@ -141,7 +141,7 @@ describe("spending", () => {
     },
   );
 
-  it("a spending limit stops a turn in the middle", async () => {
+  it("a spending limit stops a turn in the middle [access-7]", async () => {
     const skill = testSkill("s", [{ name: "s", repeatable: true }], { active: true });
     const model = scriptedModel([[{ call: "s" }]], costly);
     const { ask } = createTestApp(model, { skills: [skill], spending: { per_channel_day_usd: 1.2 } });
@@ -271,7 +271,7 @@ describe("spending", () => {
     }
   });
 
-  it("a manager's lower limit holds from the next message on, and nobody can raise it above the operator's", async () => {
+  it("a manager's lower limit holds from the next message on, and nobody can raise it above the operator's [access-7]", async () => {
     const model = scriptedModel(["ok"], costly);
     const { ask } = createTestApp(model, {
       spending: { channels: { "console:local:general": { day_usd: 30 } } },

@@ -103,7 +103,7 @@ describe("a turn on another model", () => {
     expect(named.at(-1)).toEqual(["other/model", { alone: true }]);
   });
 
-  it("a replay runs nothing for a call that was not recorded, says so to the model, and marks it", async () => {
+  it("a replay runs nothing for a call that was not recorded, says so to the model, and marks it [record-4]", async () => {
     const send = { call: "send", with: { text: "rain" } };
     const { replayed: again, other, ran, log, turnId, stored } = await replayed([[send, lookUp], "Sent."]);
     expect(again.calls.map(({ tool, recorded }) => [tool, recorded])).toEqual([
@@ -263,7 +263,7 @@ describe("a turn that cannot be replayed", () => {
     expect(await replay(after.turnId)).toMatchObject({ ok: false, status: 409 });
   });
 
-  it("a private turn of somebody else cannot be replayed", async () => {
+  it("a private turn of somebody else cannot be replayed [record-4]", async () => {
     const app = bot();
     const { turnId } = await app.ask("umbrella?", { by: ben });
     const events = await app.log.read(turnId);

@@ -129,7 +129,8 @@ describe("a feed of several processes", () => {
     const author = { id: "ada", name: "Ada", trust: "member" } as const;
     const inbound: Inbound = { key: "a", namespace, thread, kind: "message", text: "hi", author };
     const events = [event(1), event(2)];
-    feed.resume({ turn_id: "a", lease: "bot:1", inbound, events, ordinal: 1, last_seq: 2, crashes: 0 });
+    const claimed = { turn_id: "a", lease: "bot:1", inbound, events, ordinal: 1, last_seq: 2, crashes: 0 };
+    feed.follow(claimed, { read: async () => [] });
     feed.publish(namespace, thread, event(3));
     world.store("worker", ...events);
     world.store("worker", event(4));

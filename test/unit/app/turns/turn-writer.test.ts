@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Feed } from "../../../../src/app/turns/feed.ts";
-import { TurnWriter } from "../../../../src/app/turns/turn-writer.ts";
+import { Feed } from "../../../../src/app/turns/feed.ts";
+import { type TurnObserver, TurnWriter } from "../../../../src/app/turns/turn-writer.ts";
 import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../../../../src/core/log/turn-log.ts";
 import { createRedactor } from "../../../../src/core/values/redact.ts";
@@ -11,7 +11,10 @@ const author = { id: "ada", name: "Ada", trust: "member" } as const;
 const place = { namespace: "console:local:general", thread: "t" };
 
 /** The writer of a turn that has just been claimed. `own` replaces methods of its log; `did` says in order what log and watchers got. */
-async function createWorld(own: (log: TurnLog) => Partial<TurnLog> = () => ({})) {
+async function createWorld(
+  own: (log: TurnLog) => Partial<TurnLog> = () => ({}),
+  observers: readonly TurnObserver[] = [],
+) {
   const clock = createFakeClock();
   const real = createMemoryTurnLog(clock);
   const accept = (id: string) =>
@@ -34,21 +37,15 @@ async function createWorld(own: (log: TurnLog) => Partial<TurnLog> = () => ({}))
     isHeld = false;
   };
   const shown: Parameters<Feed["publish"]>[] = [];
-  const writer = new TurnWriter(
-    {
-      log,
-      clock,
-      redact: createRedactor(["hunter22"]),
-      feed: {
-        publish(...item) {
-          shown.push(item);
-          did.push(`show ${item[2].type}`);
-        },
-      },
-    },
-    claimed,
-    () => isHeld,
-  );
+  const feed = new Feed();
+  feed.publish = (...item) => {
+    shown.push(item);
+    did.push(`show ${item[2].type}`);
+  };
+  const writer = new TurnWriter({ log, clock, redact: createRedactor(["hunter22"]) }, claimed, () => isHeld, [
+    feed.follow(claimed, real),
+    ...observers,
+  ]);
   const calm = async () => {
     for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   };
@@ -182,7 +179,7 @@ it("a turn writer stores waiting events together, before anything later is store
 it("a turn writer stores events, and shows them in the turn's place, without secrets and with their time", async () => {
   const { writer, log, shown, clock } = await createWorld();
   await writer.write({ type: "turn_finished", outcome: "completed", text: "It is hunter22" });
-  writer.show({ type: "text_delta", text: "hunter22!" });
+  await writer.show({ type: "text_delta", text: "hunter22!" });
   const event = { type: "turn_finished", turn_id: "t1", seq: 1, at: clock.now(), text: "It is [secret]" };
   expect((await log.read("t1", 0))[0]).toMatchObject(event);
   expect(shown).toMatchObject([
@@ -218,7 +215,7 @@ it("a turn writer whose log failed stores nothing more, and tells whoever writes
     await expect(writer.write({ type, round: 1, text: "a" } as TurnEventBody)).rejects.toThrow("full 1");
   await expect(writer.flush()).rejects.toThrow("full 1");
   expect([tries, did]).toEqual([1, []]);
-  writer.show({ type: "error", code: "interrupted", message: "kept" });
+  await writer.show({ type: "error", code: "interrupted", message: "kept" });
   expect(did).toEqual(["show error"]);
 });
 
@@ -234,3 +231,20 @@ it.each([
     expect(did).toEqual([`append ${body.type}`, "durable"]);
   },
 );
+
+it("an observer hears of an event before it is stored and once it is, and both times the turn waits for it", async () => {
+  const heard: string[] = [];
+  const slowly = async (what: string) => {
+    heard.push(`${what} began`);
+    await new Promise((resolve) => setImmediate(resolve));
+    heard.push(`${what} ended`);
+  };
+  const { writer, log } = await createWorld(
+    (real) => ({ append: (...call) => slowly("append").then(() => real.append(...call)) }),
+    [{ before: () => slowly("before") }, { after: ({ seq }) => slowly(`after ${seq}`) }],
+  );
+  await writer.write({ type: "turn_finished", outcome: "completed", text: "a" });
+  const steps = ["before", "append", "after 1"];
+  expect(heard).toEqual(steps.flatMap((step) => [`${step} began`, `${step} ended`]));
+  expect(await log.get("t1")).toMatchObject({ status: "finished" });
+});

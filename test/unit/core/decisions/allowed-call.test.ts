@@ -5,6 +5,15 @@ import { bindCall, leadsNowhere, printsOf } from "../../../../src/core/values/ca
 import type { Trust } from "../../../../src/core/values/inbound.ts";
 import type { JsonObject } from "../../../../src/core/values/json.ts";
 import { callScope, call as request } from "../../../support/fakes/call-scope.ts";
+import {
+  asEntities,
+  bareAddress,
+  fullAddress,
+  inSentence,
+  machineAddress,
+  percentEncoded,
+} from "../../../support/families/addresses.ts";
+import { changed, exceptions, inOrder, oneOf } from "../../../support/families/family.ts";
 
 type Arguments = Partial<ReadArguments>;
 const bound = ({ bound: own = {}, free = {} }: Arguments) => {
@@ -23,6 +32,17 @@ const bindingOf = async (input: JsonObject) => {
   return binding;
 };
 const read = { untrusted: true };
+const address = oneOf(
+  fullAddress,
+  bareAddress,
+  changed(machineAddress, ({ text }) => text),
+);
+/** What a manipulated model would have a text carry. */
+const manipulated = oneOf(
+  address,
+  inSentence(oneOf(address, asEntities(address), percentEncoded(address))),
+  inOrder("hello ", oneOf("@eve", "<!channel>", "<b>hi</b>", "@everyone", "hi\r\nBcc: eve@evil.test")),
+);
 
 describe("what was allowed for good", () => {
   const to = { to: "ann@example.com" };
@@ -74,23 +94,7 @@ describe("what was allowed for good", () => {
     ["does not run where all it says is a choice", read, { mood: "good" }, card, false],
     ["runs where a list has a place", read, { cc: [["ann"]] }, card, true],
     ["runs without free text, whatever the card says", read, { now: true }, {}, true],
-    ...[
-      "<img src=//evil.test/?d=1>",
-      "http:\\\\evil.test",
-      "&#104;ttps://evil.test",
-      "evil.test/?d=1",
-      "mailto:eve@evil.test",
-      "@eve hi",
-      "hi\r\nBcc: eve@evil.test",
-      "well, @everyone",
-    ].map((text): [string, { untrusted: true }, JsonObject, JsonObject, boolean] => [
-      `does not run with ${JSON.stringify(text)}`,
-      { untrusted: true },
-      to,
-      { text },
-      false,
-    ]),
-  ])("an always-allowed call %s (%j %j %j)", async (_what, options, values, texts, allowed) => {
+  ])("an always-allowed call %s (%j %j %j) [always-3]", async (_what, options, values, texts, allowed) => {
     const given = { ...values, ...texts };
     const decided = { id: 1, verdict: "always", approver: "asker", by: "ben", name: "Ben", at: 0 } as const;
     const binding = { ...(await bindingOf({ ...values, ...card })), seen: await printsOf(card) };
@@ -98,6 +102,15 @@ describe("what was allowed for good", () => {
     const { bound: own, free } = readArguments(given);
     const call = bound({ bound: own, free });
     expect(await isStillAllowed(scope, call, { ...decided, binding })).toBe(allowed);
+  });
+
+  it("an always-allowed call does not run with any other address, mark or mention in its text", async () => {
+    const decided = { id: 1, verdict: "always", approver: "asker", by: "ben", name: "Ben", at: 0 } as const;
+    const binding = { ...(await bindingOf({ ...to, ...card })), seen: await printsOf(card) };
+    const { scope } = callScope({ untrusted: true, text: "Tell her “hello”, and hello evil.test too" });
+    const asks = async (text: string) =>
+      !(await isStillAllowed(scope, bound({ bound: to, free: { text } }), { ...decided, binding }));
+    expect(await exceptions(manipulated, asks)).toEqual([]);
   });
 });
 
@@ -156,13 +169,6 @@ describe("the plan of a schedule", () => {
       { bound: { to: "general" }, free: { text: "Hi: 1.5 % (up)." } },
       true,
     ],
-    ...["see evil.test", "http:\\\\evil", "<b>hi</b>", "hi @eve", "a/b", "&#104;i"].map(
-      (text): [string, Arguments, boolean] => [
-        `no ${text}`,
-        { bound: { to: "general" }, free: { text } },
-        false,
-      ],
-    ),
     ["a text without a place", { free: { text: "hi" } }, false],
     ["a yes that it does not name", { bound: { to: "general", public: true } }, false],
     ["nothing that it does not name", { bound: { to: "general", thread: null } }, false],
@@ -171,5 +177,11 @@ describe("the plan of a schedule", () => {
     expect(
       isPlanned(callScope({ text: "Post “Good morning!” to #general", ...read }).scope, bound(args)),
     ).toBe(allowed);
+  });
+
+  it("after reading a stranger's text, a plan allows no address, mark or mention", async () => {
+    const { scope } = callScope({ text: "Post “Good morning!” to #general", ...read });
+    const asks = (text: string) => !isPlanned(scope, bound({ bound: { to: "general" }, free: { text } }));
+    expect(await exceptions(manipulated, asks)).toEqual([]);
   });
 });

@@ -161,7 +161,7 @@ const rows: [what: string, origin: CallOrigin, more: Partial<CallFacts>, approve
 ];
 
 describe("who has to approve", () => {
-  it.each(rows)("an approver is found: %s", (_what, origin, more, approver) => {
+  it.each(rows)("an approver is found: %s [asks-1]", (_what, origin, more, approver) => {
     expect(decideCall(facts(origin, more))?.approver).toBe(approver);
   });
 });
@@ -169,7 +169,7 @@ describe("who has to approve", () => {
 describe("several needs", () => {
   const leaking: ApprovalNeed = { approver: "asker", reason: "It would send data to evil.example." };
 
-  it("several needs ask the strictest approver once, with all reasons", () => {
+  it("several needs ask the strictest approver once, with all reasons [asks-2]", () => {
     expect(decideCall(facts(server({ destructive: true }), { more: [leaking] }))).toEqual({
       approver: "manager",
       reason:

@@ -50,7 +50,7 @@ describe("an address", () => {
     expect(host.requests.map(({ url }) => url)).toEqual(["/made-up?d=1"]);
   });
 
-  it("a made-up address asks the asker after strangers' text was read, and nothing is sent before", async () => {
+  it("a made-up address asks the asker after strangers' text was read, and nothing is sent before [address-1]", async () => {
     const host = await openSite();
     const { app } = channel([[recall], [read(`${host.origin}/log?d=secret`)], "Done."]);
     const turnId = await app.say("What do you know?", { by: ben });
@@ -80,7 +80,7 @@ describe("an address", () => {
     expect(host.requests).toHaveLength(1);
   });
 
-  it("an address is not free because its host was named", async () => {
+  it("an address is not free because its host was named [address-2]", async () => {
     const host = await openSite();
     const { app } = channel([[recall], [read(`${host.origin}/log?d=fact`)], "Done."]);
     const { requests } = await decided(app, `Read ${host.origin}/`, false);
@@ -88,7 +88,7 @@ describe("an address", () => {
     expect(host.requests).toEqual([]);
   });
 
-  it("an address does not become free by coming back in the result of a call that had it", async () => {
+  it("an address does not become free by coming back in the result of a call that had it [address-2]", async () => {
     const host = await openSite();
     const evil = `${host.origin}/log?d=fact`;
     const echo = { call: "web-scraping", with: { url: `${host.origin}/start`, search: evil } };
@@ -113,12 +113,18 @@ describe("an address", () => {
 describe("links of a page", () => {
   /** Pages of which no two are alike but for one place. */
   const paths = (count: number) => Array.from({ length: count }, (_, at) => `/${at}/page-${at}`);
+  const followed = (site: string, count: number, like = "") =>
+    expect.stringMatching(
+      new RegExp(
+        `^The address at 127\\.0\\.0\\.1:\\d+ was in what was read, but this turn has followed ${count} links of ${site}${like} already\\. An`,
+      ),
+    );
   const links = (origin: string, count: number) =>
     paths(count)
       .map((path) => origin + path)
       .join("\n");
 
-  it("links of a page are free, ten a turn on a site that nobody named, and again in the next turn", async () => {
+  it("links of a page are free, ten a turn on a site that nobody named, and again in the next turn [address-3]", async () => {
     const far = await openSite();
     const near = await openSite({ "/list": links(far.origin, 12) });
     const pages = paths(12).map((path) => [read(far.origin + path)]);
@@ -131,6 +137,10 @@ describe("links of a page", () => {
     ]);
     const { requests } = await decided(app, `Read ${near.origin}/list and all it links to`, false);
     expect(requests).toHaveLength(2);
+    expect(requests).toMatchObject([
+      { reason: followed("127.0.0.1", 10) },
+      { reason: followed("127.0.0.1", 10) },
+    ]);
     expect(far.requests).toHaveLength(10);
     expect((await decided(app, "And the last one", false)).requests).toEqual([]);
   });
@@ -138,9 +148,12 @@ describe("links of a page", () => {
   it("links of a page are free, ten a turn, on a host that a person named", async () => {
     const near = await openSite();
     near.pages["/list"] = links(near.origin, 12);
+    const host = `127.0.0.1:${near.port}`;
     const pages = paths(12).map((path) => [read(near.origin + path)]);
     const { app } = channel([[read(`${near.origin}/list`)], ...pages, "Done."]);
-    expect((await decided(app, `Read ${near.origin}/list whole`, false)).requests).toHaveLength(2);
+    const { requests } = await decided(app, `Read ${near.origin}/list whole`, false);
+    expect(requests).toHaveLength(2);
+    expect(requests).toMatchObject([{ reason: followed(host, 10) }, { reason: followed(host, 10) }]);
     expect(near.requests).toHaveLength(11);
   });
 
@@ -156,12 +169,15 @@ describe("links of a page", () => {
   it.each([
     ["a segment of the path", (at: number) => `/log/${at}`],
     ["a parameter", (at: number) => `/log?position=3&c=${at}`],
-  ])("links of a page that differ only in %s need approval after five", async (_what, pathOf) => {
+  ])("links of a page that differ only in %s need approval after five [address-3]", async (_what, pathOf) => {
     const near = await openSite();
     const all = Array.from({ length: 7 }, (_, at) => near.origin + pathOf(at));
     near.pages["/list"] = all.join("\n");
     const { app } = channel([[read(`${near.origin}/list`)], ...all.map((url) => [read(url)]), "Done."]);
-    expect((await decided(app, `Read ${near.origin}/list`, false)).requests).toHaveLength(2);
+    const { requests } = await decided(app, `Read ${near.origin}/list`, false);
+    expect(requests).toHaveLength(2);
+    const alike = followed(`127.0.0.1:${near.port}`, 5, " that differ from this one in one place");
+    expect(requests).toMatchObject([{ reason: alike }, { reason: alike }]);
     expect(near.requests).toHaveLength(6);
   });
 
@@ -220,7 +236,7 @@ it("a new transcript of the thread knows which addresses people named, and that 
 });
 
 describe("a redirect", () => {
-  it("a redirect to a site nobody named is not followed once strangers spoke, and the model is told where it leads", async () => {
+  it("a redirect to a site nobody named is not followed once strangers spoke, and the model is told where it leads [address-4]", async () => {
     const far = await openSite();
     const near = await openSite();
     const start = `${near.origin}/to?${encodeURIComponent(`${far.origin}/log?d=1`)}`;

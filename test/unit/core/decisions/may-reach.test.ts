@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { mayReach, webOf } from "../../../../src/core/decisions/approval.ts";
 import type { Web, WebRequest } from "../../../../src/core/ports/web.ts";
+import { linksIn } from "../../../../src/core/values/address.ts";
 import { WaitingForPerson } from "../../../../src/core/values/failure.ts";
 import { createRedactor } from "../../../../src/core/values/redact.ts";
 import { call, callScope } from "../../../support/fakes/call-scope.ts";
+import { exceptions } from "../../../support/families/family.ts";
+import { ownLinks } from "../../../support/families/hosts.ts";
 
 type Redirect = Parameters<NonNullable<WebRequest["mayFollow"]>>[0];
 const redirect = (to: string, more: Partial<Redirect> = {}): Redirect => ({
@@ -121,4 +124,32 @@ describe("a request that a running call would send", () => {
       ]);
     },
   );
+});
+
+describe("the requests of a turn to one owner", () => {
+  /** How many of these links of a page are followed unasked, each by a call of its own. */
+  async function followed(links: readonly string[], page = links.join("\n")) {
+    const { scope } = createWorld({ untrusted: true });
+    for (const { key } of linksIn(page)) scope.seen.turn.linked.add(key);
+    let unasked = 0;
+    for (const [at, link] of links.entries()) {
+      const request = { ...call, call: { ...call.call, id: `c${at}` } };
+      try {
+        if (await mayReach(scope, request, { skill_id: "web" }, link)) unasked += 1;
+      } catch (error) {
+        if (!(error instanceof WaitingForPerson)) throw error;
+      }
+    }
+    return unasked;
+  }
+
+  it("the requests of a turn to one owner are ten at most, however its links are spelled [address-3]", async () => {
+    const isBounded = async ({ links }: { links: string[] }) => (await followed(links)) <= 10;
+    expect(await exceptions(ownLinks, isBounded, 60)).toEqual([]);
+  });
+
+  it("the requests of a turn to one owner are bounded where a page has ten thousand links", async () => {
+    const links = Array.from({ length: 10_000 }, (_, at) => `http://${at}.evil.io/${at}/page-${at}`);
+    expect(await followed([...links.slice(0, 30), ...links.slice(-30)], links.join("\n"))).toBe(10);
+  });
 });

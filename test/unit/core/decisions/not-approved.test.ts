@@ -8,9 +8,15 @@ const settled = expect.stringContaining("Do not try it again");
 const open = expect.stringContaining("they can ask for it again");
 
 it.each([
-  [{ by: "U1", name: "Ada" }, {}, "refused", "Ada refused it, so nothing was done.", settled],
+  [{ by: "U1", name: "Ada" }, {}, "refused", '"Ada" (U1) refused it, so nothing was done.', settled],
   [{ by: "U1" }, { what: "send" }, "refused", "U1 refused send, so nothing was done.", settled],
-  [{ by: "U1", name: "Ada" }, { only: "Ada" }, "refused", "Ada refused it, so nothing was done.", settled],
+  [
+    { by: "U1", name: "Ada" },
+    { only: "Ada" },
+    "refused",
+    '"Ada" (U1) refused it, so nothing was done.',
+    settled,
+  ],
   [{ by: "" }, {}, "approval_expired", "Nobody approved it in time, so nothing was done.", open],
   [
     { by: "" },

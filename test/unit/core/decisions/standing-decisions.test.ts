@@ -52,7 +52,7 @@ it.each<[string, Made[], "runs" | "asks" | "refused"]>([
   ["a manager said never, then always", [never(mia), always(mia)], "runs"],
   ["a manager said never, then the asker always", [never(mia), always(ben)], "refused"],
   ["the asker said never, then a manager always", [never(ben), always(mia)], "refused"],
-])("a call of an asker follows the decisions: %s", async (_what, made, becomes) => {
+])("a call of an asker follows the decisions: %s [always-5]", async (_what, made, becomes) => {
   const { standing } = await decided(made);
   const refused = refusalFor(standing, binding, "ben");
   const allowed = allowanceFor(standing, binding, { approver: "asker", asker: "ben" });
@@ -87,7 +87,7 @@ it("an always holds for its values, and asks again for others", async () => {
   expect(allows({ to: "ann", amount: 9 })).toBe(false);
 });
 
-it("a never refuses the destination whatever else a call says, and replaces what was always allowed there", async () => {
+it("a never refuses the destination whatever else a call says, and replaces what was always allowed there [always-4]", async () => {
   const paid = (amount: number) => ({ ...binding, values: { to: "ann", amount }, refuses: { to: "ann" } });
   const { standing } = await decided([
     always(mia, { binding: paid(1) }),
@@ -156,7 +156,7 @@ it("a channel keeps its latest two hundred decisions of a verdict, each about so
   expect(await readStanding(store, general)).toHaveLength(200);
 });
 
-it("a decision does not replace those of other people or of another schedule", async () => {
+it("a decision does not replace those of other people or of another schedule [always-5]", async () => {
   const { standing } = await decided([
     always(mia),
     always(ben),

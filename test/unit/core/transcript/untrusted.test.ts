@@ -49,7 +49,7 @@ describe("what a model reads without anybody vouching for it", () => {
     expect([...readAtOpening({ messages: [message], active: [] }, []).untrusted]).toEqual(expected);
   });
 
-  it("unverified sources still count as read when a summary replaces them", () => {
+  it("unverified sources still count as read when a summary replaces them [asks-12]", () => {
     const summary = { text: "…", through_turn: "t" };
     const opened = (untrusted?: Untrusted[]) =>
       readAtOpening({ messages: [], summary, untrusted, active: [] }, []);
@@ -80,7 +80,7 @@ describe("what may have made up a call", () => {
     ["the guide of a skill that is gone", { guides: ["gone"] }, ["skill"]],
     ["a guest who asks", { trust: "guest" }, ["outsider"]],
     ["an installed skill that makes the call", { caller: "weather" }, ["code"]],
-  ])("a call may have been made up by %s", (_what, more, expected) => {
+  ])("a call may have been made up by %s [asks-12]", (_what, more, expected) => {
     expect(untrustedIn(scope(more), { parent_call_id: "c1" })).toEqual(expected);
   });
 });

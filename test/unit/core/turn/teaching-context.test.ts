@@ -16,7 +16,7 @@ it.each([
   ],
   [false, { ok: false, status: 400, message: "Read." }, 1],
 ])(
-  "nothing is taught of a turn that only one person may read (private: %s)",
+  "nothing is taught of a turn that only one person may read (private: %s) [package-8]",
   async (isPrivate, outcome, reads) => {
     let read = 0;
     const teaching = {

@@ -30,7 +30,7 @@ const names = (
   "empfaenger destinataire Empfänger 收件人 text_收件人 textTo content_type reply_to amount command"
 ).split(" ");
 
-it.each(names)("an always is bound to %s", (name) => {
+it.each(names)("an always is bound to %s [always-1]", (name) => {
   for (const value of ["DE01-LANDLORD", 7, ["a", { text: "b" }], { text: "b" }])
     expect(readArguments({ [name]: value, text: "hello" })).toMatchObject({ free: { text: "hello" } });
   expect(Object.keys(readArguments({ [name]: "x" }).bound)).toEqual([name]);

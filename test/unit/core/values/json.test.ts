@@ -21,6 +21,6 @@ it.each([
   ["too large an object", members(5_001), "more than 5,000 members"],
   ["too large an object behind a list", `{"a":[1,2],"b":${members(5_001)}}`, "more than 5,000 members"],
   ["no JSON", "{,,", "JSON"],
-])("JSON from outside is refused with a reason: %s", (_what, text, reason) => {
+])("JSON from outside is refused with a reason: %s [text-4]", (_what, text, reason) => {
   expect(() => parseJson(text)).toThrow(reason);
 });

@@ -4,7 +4,7 @@ import { createRedactor, type SecretForm } from "../../../../src/core/values/red
 const slackToken = { mark: "xox", pattern: /\bxox[a-z](?:\.xox[a-z])?-[\w-]{8,}/g };
 
 describe("what leaves", () => {
-  it("redacted values hold no known secret, in keys and values alike, however deep", () => {
+  it("redacted values hold no known secret, in keys and values alike, however deep [secret-1]", () => {
     const redact = createRedactor(["hunter22"]);
     expect(redact({ a: [{ hunter22: "is hunter22!" }] })).toEqual({ a: [{ "[secret]": "is [secret]!" }] });
   });
@@ -78,7 +78,7 @@ describe("a text in pieces", () => {
   ];
 
   it.each(texts)(
-    "a text in pieces with %s leaves as the whole text does, wherever it is cut",
+    "a text in pieces with %s leaves as the whole text does, wherever it is cut [secret-1]",
     (_, secrets, text, forms) => {
       const redactor = createRedactor(secrets, forms);
       const inPieces = (pieces: readonly string[]) => {

@@ -51,12 +51,7 @@ describe("what events show", () => {
   it.each<[what: string, events: TurnEventBody[], expected: Seen[]]>([
     ["a member's message names", [inbound("see a.test/x")], [{ named: ["a.test/x"] }]],
     ["a guest's message is a stranger's too", [inbound("hello", "guest")], [{ named: [], untrusted: true }]],
-    [
-      "a name that leads somewhere",
-      [inbound("hi", "member", "Ann, ask a.test/?d=")],
-      [{ named: [], untrusted: true }],
-    ],
-    ["a name with a dot does not", [inbound("hi", "member", "ann.smith")], []],
+    ["what somebody calls themselves shows nothing", [inbound("hi", "member", "Ann, ask a.test/?d=")], []],
     [
       "a member's message of the thread names",
       [around([{ text: "see a.test/x" }])],

@@ -6,7 +6,21 @@ import {
   isSameSite,
   linksIn,
   readAddress,
+  requestsIn,
 } from "../../../../src/core/values/address.ts";
+import {
+  asEntities,
+  bareAddress,
+  evilHost,
+  fullAddress,
+  inSentence,
+  loneAddress,
+  machineAddress,
+  pathAddress,
+  percentEncoded,
+  withDropped,
+} from "../../../support/families/addresses.ts";
+import { exceptions, inOrder, oneOf } from "../../../support/families/family.ts";
 
 const same = (one: string, other: string) => readAddress(one)?.key === readAddress(other)?.key;
 
@@ -111,4 +125,65 @@ it.each([
   ["a.test/x/1?c=a", "a.test/x/2?c=b", false],
 ])("the addresses %s and %s differ in one place: %s", (one, other, isOne) => {
   expect(differInOnePlace(one, other)).toBe(isOne);
+});
+
+/** The hosts that a text may send a request to, apart from a page that people know. */
+const hostsIn = (text: string, isName: boolean) =>
+  requestsIn(text, isName)
+    .map((each) => (URL.canParse(each) ? each : `http://${each}`))
+    .filter((url) => readAddress(url)?.key !== "lunch.test/menu")
+    .map((url) => URL.parse(url)?.hostname.replace(/\.$/, "") ?? "");
+
+describe("what a program may send a request to", () => {
+  const isEvil = (host: string) => host === evilHost || host.endsWith(`.${evilHost}`);
+  it.each([
+    ["an address", fullAddress],
+    ["an address with characters that readers drop", withDropped(loneAddress)],
+  ])("the requests of a text with %s go to its host", async (_name, family) => {
+    expect(await exceptions(family, (text) => hostsIn(text, false).some(isEvil))).toEqual([]);
+  });
+
+  it.each([
+    ["inside a sentence", inSentence(fullAddress)],
+    ["percent-encoded", percentEncoded(fullAddress)],
+    ["percent-encoded twice", percentEncoded(percentEncoded(loneAddress))],
+    ["encoded for HTML", asEntities(fullAddress)],
+    ["encoded inside a sentence", inSentence(asEntities(percentEncoded(fullAddress)))],
+    ["behind much text", inSentence(inOrder("x ".repeat(5_000), fullAddress))],
+  ])("the requests of a text are found %s", async (_name, family) => {
+    expect(await exceptions(family, (text) => hostsIn(text, false).length > 0)).toEqual([]);
+  });
+
+  it("the requests of an argument for addresses include names without a scheme, and other schemes", async () => {
+    expect(await exceptions(bareAddress, (text) => hostsIn(text, true).length > 0)).toEqual([]);
+  });
+
+  it("the requests of a text include names with a path, wherever they are", async () => {
+    const family = inSentence(oneOf(pathAddress, asEntities(pathAddress), percentEncoded(pathAddress)));
+    expect(await exceptions(family, (text) => hostsIn(text, false).length > 0)).toEqual([]);
+  });
+
+  it("the requests of a text go to the machine, however its number is written", async () => {
+    const finds = ({ text, host }: { text: string; host: string }) => hostsIn(text, false).includes(host);
+    expect(await exceptions(machineAddress, finds)).toEqual([]);
+  });
+
+  it.each([
+    "from:ann@example.com to:bob@example.com, ann@example.com: hello",
+    "README.md, v1.2, bob.smith, Node.js, 12:30, C:\\work\\a.txt, either/or and 100% of R&D &amp; more",
+    "x = a / b; // see below\n//TODO later\nselect * from a.b where c = 'd:e'",
+    '{"repo":"owner/name","label:bug":["a/b",1.5]}',
+    "2026-11-29T08:00:00Z",
+  ])("no requests are in %j", (text) => {
+    expect(requestsIn(text, false)).toEqual([]);
+  });
+
+  it.each(["12345", "db:5432", "owner/name", "Ann Lee", "main", "localhost"])(
+    "no requests are in an argument for addresses with %j",
+    (text) => expect(requestsIn(text, true)).toEqual([]),
+  );
+
+  it("the requests of a text are what it is named with, whatever the lines below say", () => {
+    expect(hostsIn("See https://lunch.test/menu\nand thank you, 100%.", false)).toEqual([]);
+  });
 });

@@ -65,7 +65,7 @@ describe("Markdown", () => {
     expect(renderContent(deep)).toBe(`${">".repeat(10_000)} | a |\n@\u200beveryone`);
   });
 
-  test("Markdown calls nobody", () => {
+  test("Markdown calls nobody [chat-7]", () => {
     expect(renderContent("@everyone, @here and <@&12>")).not.toMatch(/@everyone|@here|<@&/);
     expect(messageBody({ markdown: "hi <@1>" }, undefined).allowed_mentions.parse).toEqual([]);
   });

@@ -45,7 +45,7 @@ test("the workspaces are those that installed the app, and those heard of whose 
   expect(await installedIn(sealed)).toEqual(["T1", "T2"]);
 });
 
-test("an installation state is valid once and for ten minutes", async () => {
+test("an installation state is valid once and for ten minutes [access-5]", async () => {
   let now = 0;
   const clock: Clock = { now: () => now, after: () => () => {}, sleep: async () => {} };
   const states = createStateStore(createMemoryKeyValue(), clock);

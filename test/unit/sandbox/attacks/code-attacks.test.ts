@@ -41,7 +41,7 @@ describe.each(attackDrivers)("a hostile $name", needs("bubblewrap"), ({ attack }
     fixture[Symbol.dispose]();
   });
 
-  it("hostile code reads no database, no environment of others, no home, no program of the bot", async () => {
+  it("hostile code reads no database, no environment of others, no home, no program of the bot [sandbox-1]", async () => {
     const paths = [
       join(fixture.dataDir, "tokens.db"),
       ...["/etc/shadow", "/root", "/home", "/var", process.cwd(), "/proc/1/root/root", "/proc/1/cwd/../root"],
@@ -75,7 +75,7 @@ describe.each(attackDrivers)("a hostile $name", needs("bubblewrap"), ({ attack }
     expect(existsSync(join(fixture.root, "x"))).toBe(false);
   });
 
-  it("hostile code reaches nobody without a grant: not the machine's loopback, its sockets, metadata or the internet", async () => {
+  it("hostile code reaches nobody without a grant: not the machine's loopback, its sockets, metadata or the internet [sandbox-3]", async () => {
     let connections = 0;
     const count = () =>
       createServer((socket) => {
@@ -116,7 +116,7 @@ describe.each(attackDrivers)("a hostile $name", needs("bubblewrap"), ({ attack }
     expect(reported[0]).toBeLessThan(64);
   });
 
-  it("hostile code gets no 2 GB at once, and ends when all its processes together have too much", async () => {
+  it("hostile code gets no 2 GB at once, and ends when all its processes together have too much [sandbox-6]", async () => {
     const alone = await run(`report(attempt(() => String(Buffer.alloc(2_200_000_000, 1).length)));`);
     expect(alone.reported[0] ?? "died").not.toBe("2200000000");
     const together = await attack(
@@ -131,7 +131,7 @@ describe.each(attackDrivers)("a hostile $name", needs("bubblewrap"), ({ attack }
     expect(together.tookMs).toBeLessThan(9_000);
   });
 
-  it("hostile code leaves nothing running when it is killed: no loop, no child that left its group and its session", async () => {
+  it("hostile code leaves nothing running when it is killed: no loop, no child that left its group and its session [sandbox-4]", async () => {
     const marker = `7${Date.now()}.${attack.length}`;
     const { reported } = await run(
       `
@@ -148,7 +148,7 @@ describe.each(attackDrivers)("a hostile $name", needs("bubblewrap"), ({ attack }
     expect(await readdir(join(fixture.dataDir, "workspaces"))).toEqual([]);
   });
 
-  it("hostile code does not fill the bot's memory with 1 GB of output", async () => {
+  it("hostile code does not fill the bot's memory with 1 GB of output [sandbox-7]", async () => {
     const before = process.memoryUsage().rss;
     const { said, reported } = await run(
       `

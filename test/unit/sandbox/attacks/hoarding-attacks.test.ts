@@ -21,7 +21,7 @@ describe.each(botUsers)("code of a bot that runs as %s", needs("bubblewrap", "py
     return outcome;
   };
 
-  it("hoarding code has no memory that outlives its mapping, and nothing that is counted for the whole machine", async () => {
+  it("hoarding code has no memory that outlives its mapping, and nothing that is counted for the whole machine [sandbox-5]", async () => {
     const { stdout, stderr } = await run(`import ctypes, errno, mmap, os
 libc = ctypes.CDLL(None, use_errno=True)
 arm = os.uname().machine == "aarch64"
@@ -86,7 +86,7 @@ for at in range(0, size, 2 << 20): kept[at]${lasting}`,
     expect(stdout).toBe("");
   });
 
-  it("hoarding code is stopped when the machine has hardly any memory left, whatever took it", async () => {
+  it("hoarding code is stopped when the machine has hardly any memory left, whatever took it [sandbox-6]", async () => {
     const { stdout, stderr } = await run(lasting, { minFreeBytes: Number.MAX_SAFE_INTEGER });
     expect(stderr).toContain("This machine ran short of memory");
     expect(stdout).toBe("");

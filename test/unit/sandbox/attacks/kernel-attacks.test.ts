@@ -92,7 +92,7 @@ print("keys:", *[open(path).read() for path in ("/proc/keys", "/proc/key-users")
       expect(answers).toEqual(["refused", "refused", "refused", "keys:"]);
     });
 
-    it("sandboxed code takes over no process, and its user has none without its limits", async () => {
+    it("sandboxed code takes over no process, and its user has none without its limits [sandbox-4]", async () => {
       const answers = await attack(`print("attach", *{ptrace(16, pid, 0, 0) for pid in others})
 print("seize", *{ptrace(0x4206, pid, 0, 0) for pid in others})
 buffer = ctypes.create_string_buffer(64)
@@ -127,7 +127,7 @@ for pid in own:
       expect(performance.now() - began).toBeLessThan(15_000);
     });
 
-    it("sandboxed code has none of the file descriptors that the bot inherited", async () => {
+    it("sandboxed code has none of the file descriptors that the bot inherited [sandbox-4]", async () => {
       const folder = mkdtempSync(join(tmpdir(), "knack-open-"));
       const file = join(folder, "journal");
       const descriptor = openSync(file, "w");
@@ -155,7 +155,7 @@ for pid in others + ["self"]:
       }
     });
 
-    it("sandboxed code has no capability and no way to get one", async () => {
+    it("sandboxed code has no capability and no way to get one [sandbox-4]", async () => {
       const answers = await attack(`for line in open("/proc/self/status"):
     if line[:6] in ("CapInh", "CapPrm", "CapEff", "CapAmb"): print(int(line.split()[1], 16))
     if line.startswith("NoNewPrivs"): print(line.split()[1])

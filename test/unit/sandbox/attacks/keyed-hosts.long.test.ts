@@ -119,7 +119,7 @@ describe("a key that is put in outside the sandbox", needs("bubblewrap", "python
     },
   );
 
-  it("a key is in no variable, no file and no memory inside", async () => {
+  it("a key is in no variable, no file and no memory inside [host-3]", async () => {
     got.length = 0;
     const { stdout, stderr } = await run("search.py");
     expect([stdout, stderr]).toEqual(["hello\n[] True True True\n", ""]);

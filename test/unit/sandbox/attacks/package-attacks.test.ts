@@ -79,7 +79,7 @@ describe("hostile packages", { ...needs("bubblewrap", "python3-pip", "npm"), tim
     },
   );
 
-  it("another file under a pinned version is refused", async () => {
+  it("another file under a pinned version is refused [package-6]", async () => {
     servers.wheel("good", "1.0", { code: "version = 'evil'\n" });
     servers.wheel("other", "1.0");
     expect(await add("python", "other")).toMatch(/another file for good 1\.0 than the one pinned/);
@@ -144,7 +144,7 @@ describe("hostile packages", { ...needs("bubblewrap", "python3-pip", "npm"), tim
     expect(servers.server.requests.slice(before).map(({ url }) => url)).not.toContain("/secret");
   });
 
-  it("a script of an npm package is not run", async () => {
+  it("a script of an npm package is not run [package-6]", async () => {
     const script = "node -e \"require('fs').writeFileSync('/workspace/node_modules/ran', 'x')\"";
     const scripts = { preinstall: script, install: script, postinstall: script, prepare: script };
     servers.npm("runner", "1.0.0", {

@@ -69,7 +69,7 @@ for path in sys.argv[1:]:
     expect(stdout.trim().split("\n")).toEqual(targets.map(() => "refused 2"));
   });
 
-  it("a hostile script sees the declared variables and nothing of the bot's environment, even in other processes", async () => {
+  it("a hostile script sees the declared variables and nothing of the bot's environment, even in other processes [sandbox-1]", async () => {
     const skill = fixture.skill({ "env.sh": "env; cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n'" });
     const env = { DECLARED: "yes", PATH: "/evil", HOME: "/root", LD_PRELOAD: "/skill/evil.so" };
     const { stdout, stderr } = await runToEnd(runner, scriptRequest(skill, "env.sh", { env }));
@@ -99,7 +99,7 @@ for path in sys.argv[1:]:
     expect(commands.join("\n")).not.toContain("hush-hush-value");
   });
 
-  it("a hostile script writes only to its workspace, /tmp and /dev/shm, which vanish", async () => {
+  it("a hostile script writes only to its workspace, /tmp and /dev/shm, which vanish [sandbox-2]", async () => {
     const skill = fixture.skill({
       "write.sh": `for f in /x /usr/x /etc/x /dev/x /opt/x /skill/x ${fixture.root}/x; do (echo hi > $f) 2>/dev/null && echo "wrote $f"; done
 echo mine > /workspace/file && echo temp > /tmp/file && echo shared > /dev/shm/shared && cat /workspace/file /tmp/file /dev/shm/shared; pwd`,
@@ -176,7 +176,7 @@ for family in range(1, 46):
     expect(asked).toEqual(expect.arrayContaining([1, 2]));
   });
 
-  it("a hostile script makes no namespaces of its own, and has no io_uring", async () => {
+  it("a hostile script makes no namespaces of its own, and has no io_uring [sandbox-5]", async () => {
     const skill = fixture.skill({
       "calls.py": `import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
@@ -199,7 +199,7 @@ for number, first in ((numbers[0], new_user), (numbers[1], new_user | 17), (435,
     expect(stdout).toBe("out of memory\n");
   });
 
-  it("a hostile script cannot flood the machine with processes", async () => {
+  it("a hostile script cannot flood the machine with processes [sandbox-6]", async () => {
     const skill = fixture.skill({
       "flood.py": `import os, time
 count = 0

@@ -20,7 +20,7 @@ describe.each(botUsers)("the working folder, as code of a bot of %s sees it", (u
       return answers;
     };
 
-    it("the sandboxed working folder has the files of people, which nobody changes, and a folder that is kept", async () => {
+    it("the sandboxed working folder has the files of people, which nobody changes, and a folder that is kept [sandbox-8]", async () => {
       const answers = await tell(
         attach,
         bash(
@@ -47,7 +47,7 @@ describe.each(botUsers)("the working folder, as code of a bot of %s sees it", (u
       expect(answers[6]).toBe("a,b");
     });
 
-    it("the sandboxed working folder shows nothing of other threads, the data folder and the machine", async () => {
+    it("the sandboxed working folder shows nothing of other threads, the data folder and the machine [sandbox-1]", async () => {
       const answers = await tell(
         attach,
         bash(
@@ -104,7 +104,7 @@ describe.each(botUsers)("the working folder, as code of a bot of %s sees it", (u
       expect(output(answers[4])).toMatch(/^c\ns\ns\n.*No such file/);
     });
 
-    it("the sandboxed working folder takes no orders from what an earlier run planted", async () => {
+    it("the sandboxed working folder takes no orders from what an earlier run planted [sandbox-8]", async () => {
       const names = ["json.py", "sitecustomize.py", "usercustomize.py", "os.py", "random.py"];
       const plant = [
         ...names.map((name) => `echo 'print("PLANTED")' | tee ${name} output/${name} >/dev/null`),
@@ -141,7 +141,7 @@ describe.each(botUsers)("the working folder, as code of a bot of %s sees it", (u
       expect(output(answers[6])).toMatch(/json\/__init__\.py$/);
     });
 
-    it("the sandboxed working folder leads nobody out over a link, neither the bot nor the next run", async () => {
+    it("the sandboxed working folder leads nobody out over a link, neither the bot nor the next run [sandbox-8]", async () => {
       const answers = await tell(
         attach,
         bash(
@@ -185,7 +185,7 @@ describe.each(botUsers)("the working folder, as code of a bot of %s sees it", (u
       expect(JSON.stringify(seen)).not.toMatch(/SECRET|secret/);
     });
 
-    it("the sandboxed working folder keeps to its limits, and can be tidied up", async () => {
+    it("the sandboxed working folder keeps to its limits, and can be tidied up [sandbox-6]", async () => {
       const answers = await tell(
         bash("truncate -s 5G sparse; dd if=/dev/zero of=big bs=1M count=100 2>&1 | tail -1; ls -l"),
         python(

@@ -159,7 +159,7 @@ print(late.version)`,
     expect(await again.code.means()).toMatchObject({ packages: { python: ["late 2.0"] } });
   });
 
-  it("prepared packages of a skill are shown to it alone, until its list changes", async () => {
+  it("prepared packages of a skill are shown to it alone, until its list changes [package-6]", async () => {
     const files = {
       "requirements.txt": "nuts==0.1  # for cracking\n",
       "package.json": JSON.stringify({ dependencies: { oak: "1" } }),

@@ -14,22 +14,25 @@ describe("who may use the bot", () => {
     ["somebody with another role", { roles: ["r2"] }, { users: [], roles: ["r1"] }, /Only some people/],
     ["somebody in another workspace", {}, { workspaces: ["T9"] }, /this workspace.*access\.workspaces/],
     ["somebody in another channel", {}, { channels: ["random"] }, /this channel.*access\.channels/],
-  ] as const)("the bot refuses %s: whispered, once in a while", async (_who, person, access, reason) => {
-    const { intake, mention, message, asked, told, platform, pass } = createIntake({
-      chat: { access, reply: "always" },
-    });
-    platform.people.set("ben", person);
-    await intake.message(message("just talking", { author: "ben" }));
-    expect(platform.shown).toEqual([]);
-    await intake.message(mention("please", { author: "ben" }));
-    await intake.message(mention("please!", { author: "ben" }));
-    expect(await asked()).toEqual([]);
-    expect(told("ben")).toEqual([expect.stringMatching(reason)]);
-    expect(platform.shown).toHaveLength(1);
-    pass(11 * 60_000);
-    await intake.message(mention("please?", { author: "ben" }));
-    expect(told("ben")).toHaveLength(2);
-  });
+  ] as const)(
+    "the bot refuses %s: whispered, once in a while [access-4]",
+    async (_who, person, access, reason) => {
+      const { intake, mention, message, asked, told, platform, pass } = createIntake({
+        chat: { access, reply: "always" },
+      });
+      platform.people.set("ben", person);
+      await intake.message(message("just talking", { author: "ben" }));
+      expect(platform.shown).toEqual([]);
+      await intake.message(mention("please", { author: "ben" }));
+      await intake.message(mention("please!", { author: "ben" }));
+      expect(await asked()).toEqual([]);
+      expect(told("ben")).toEqual([expect.stringMatching(reason)]);
+      expect(platform.shown).toHaveLength(1);
+      pass(11 * 60_000);
+      await intake.message(mention("please?", { author: "ben" }));
+      expect(told("ben")).toHaveLength(2);
+    },
+  );
 
   it("platforms are told who may see what exists, and forms go to nobody else", async () => {
     const skills = [testSkill("echo", [{ name: "echo" }])];

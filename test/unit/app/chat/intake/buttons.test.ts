@@ -140,7 +140,7 @@ describe("who may press", () => {
     expect(await fixture.log.signals(turnId)).toEqual([]);
   });
 
-  it("an approval may be decided by people who are trusted enough", async () => {
+  it("an approval may be decided by people who are trusted enough [access-6]", async () => {
     const ran: unknown[] = [];
     const tool = {
       name: "wipe",

@@ -52,7 +52,7 @@ const inDirect = (platform: FakePlatform, person: string) =>
   cards(platform).find((each) => each.place.namespace === `fake:team:dm-${person}`);
 
 describe("an approval reaches those who may decide", () => {
-  it("an approval mentions deciders who see it, and sends a card to the direct messages of those who do not", async () => {
+  it("an approval mentions deciders who see it, and sends a card to the direct messages of those who do not [asks-7]", async () => {
     const { platform, ask, reach } = askingBot();
     platform.deciding.operator.push(here("olga"), away("pat"));
     await reach(await ask("send it", { author: ben }), "turn_waiting");
@@ -62,7 +62,7 @@ describe("an approval reaches those who may decide", () => {
     expect(message?.calls).toEqual(["olga"]);
     const direct = inDirect(platform, "pat")?.message;
     expect(direct?.markdown).toMatch(
-      /^\*\*Ben\*\* asks in \*\*#general\*\*\.\n\*\*May I run “send” of the skill “mail”\?\*\*/,
+      /^\*\*"Ben" <@ben>\*\* asks in \*\*#general\*\*\.\n\*\*May I run “send” of the skill “mail”\?\*\*/,
     );
     expect(direct?.buttons).toEqual(message?.buttons);
     expect(direct?.timed).toEqual(message?.timed);
@@ -82,7 +82,7 @@ describe("an approval reaches those who may decide", () => {
     }
   });
 
-  it("nobody decides in direct messages what they may not decide where it was asked", async () => {
+  it("nobody decides in direct messages what they may not decide where it was asked [asks-7]", async () => {
     const { platform, ask, reach, press, ran } = askingBot();
     platform.deciding.operator.push(away("pat"));
     const turnId = await ask("send it", { author: ben });
@@ -106,7 +106,7 @@ describe("an approval reaches those who may decide", () => {
     );
     expect(inDirect(platform, "ben")?.message.markdown).toContain("An operator of the bot may decide: pat.");
     expect(inDirect(platform, "pat")?.message.markdown).toMatch(
-      /^\*\*Ben\*\* asks in a direct message with me\./,
+      /^\*\*"Ben" <@ben>\*\* asks in a direct message with me\./,
     );
   });
 
@@ -170,7 +170,7 @@ describe("an approval that is edited", () => {
     expect(labels?.slice(0, 3)).toEqual(["Approve once", "Edit", "Refuse"]);
   });
 
-  it("a submitted edit runs the call with the changed text, and the card and the model are told", async () => {
+  it("a submitted edit runs the call with the changed text, and the card and the model are told [asks-3]", async () => {
     const { platform, ask, reach, press, sent, intake } = writingBot();
     platform.people.set("ada", { trust: "operator" });
     const turnId = await ask("send it", { author: ada });
@@ -184,7 +184,7 @@ describe("an approval that is edited", () => {
     expect(sent).toEqual([{ ...letter, text: "Hello team" }]);
     expect(events.find(({ type }) => type === "approval_decided")).toMatchObject({ edited: "Hello team" });
     expect(events.find(({ type }) => type === "tool_finished")).toMatchObject({
-      shown: expect.stringContaining('[ada changed text before it ran: "Hello team"]'),
+      shown: expect.stringContaining('["ada" changed text before it ran: "Hello team"]'),
     });
     expect(inChannel(platform)?.message.markdown).toMatch(
       /> Hello team\n[\s\S]*\*\*ada\*\* approved, with changes\.$/i,
@@ -219,7 +219,7 @@ describe("an approval that nobody decides", () => {
   const reminders = (platform: FakePlatform) =>
     platform.visible().filter(({ message }) => message.tag?.purpose === "reminder");
 
-  it("after half of its time people are reminded once, and the reminder goes with the decision", async () => {
+  it("after half of its time people are reminded once, and the reminder goes with the decision [asks-6]", async () => {
     const clock = manualClock();
     const { platform, ask, reach, press } = askingBot({ clock });
     platform.deciding.operator.push(here("olga"), away("pat"));

@@ -22,7 +22,7 @@ function world(
 }
 
 describe("a private answer", () => {
-  it("a private answer is posted to the asker's direct messages, and a whisper in the thread points there", async () => {
+  it("a private answer is posted to the asker's direct messages, and a whisper in the thread points there [private-7]", async () => {
     const at = world();
     const { events } = await ask(at, "what is new in #random?");
     const [answer, ...others] = at.inPlace(direct);
@@ -42,7 +42,7 @@ describe("a private answer", () => {
     ]);
   });
 
-  it("a private answer is shown to nobody where the asker takes no direct messages, and the asker is told", async () => {
+  it("a private answer is shown to nobody where the asker takes no direct messages, and the asker is told [private-7]", async () => {
     const at = world();
     at.chat.direct = () => Promise.reject(new PlatformError("forbidden", "Ann takes no direct messages."));
     await ask(at, "what is new in #random?");
@@ -79,7 +79,7 @@ describe("a private answer", () => {
     expect(JSON.stringify(at.inPlace(general))).not.toContain("Pizza");
   });
 
-  it("a private answer of an agent in the background stays its asker's, in later turns of the thread too", async () => {
+  it("a private answer of an agent in the background stays its asker's, in later turns of the thread too [private-2]", async () => {
     const profiles = [
       { id: "chat", description: "", prompt: "You chat." },
       { id: "maker", description: "Makes.", prompt: "You make." },

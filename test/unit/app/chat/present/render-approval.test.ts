@@ -24,14 +24,16 @@ const card = (more: Partial<Approval>) => rendered(more).markdown;
 
 describe("the card of an approval", () => {
   it("an approval card asks whether the tool may run, with its arguments", () => {
-    expect(card({})).toMatch(/^\*\*May I run “send mail” of the skill “mail” with to all@example\.com\?\*\*/);
+    expect(card({})).toMatch(
+      /^\*\*May I run “send mail” of the skill “mail” with to "all@example\.com"\?\*\*/,
+    );
   });
 
   it("an approval card with the skill's own question names the skill and still shows the input", () => {
     const text = card({ question: "Send the report to everybody?" });
     expect(text).toMatch(/^The skill \*\*mail\*\* asks: Send the report to everybody\?\n/);
     expect(text).not.toContain("May I run");
-    expect(text).toContain("**to:** all@example.com");
+    expect(text).toContain('**to:** "all@example.com"');
     expect(text).toContain("A manager of this channel may decide.");
   });
 
@@ -50,7 +52,7 @@ describe("the card of an approval", () => {
   });
 
   it("an approval card leaves room for the input next to a long question", () => {
-    expect(card({ question: "why ".repeat(5_000) })).toContain("**to:** all@example.com");
+    expect(card({ question: "why ".repeat(5_000) })).toContain('**to:** "all@example.com"');
   });
 
   it("an approval card says why it asks, and calls the person where they may decide", () => {
@@ -81,7 +83,7 @@ describe("the card of an approval", () => {
       "Details",
     ]);
     expect(message.markdown).toContain(
-      "allows this tool as it is now with to = all@example.com, in this channel",
+      'allows this tool as it is now with to = "all@example.com", in this channel',
     );
     expect(rendered({}).buttons?.map(({ label }) => label)).toEqual(["Approve", "Refuse", "Details"]);
   });
@@ -92,7 +94,7 @@ describe("the card of an approval", () => {
     const bound = { ...binds, values: { iban: "DE01", amount: 1 }, refuses: {} };
     const { buttons, markdown } = rendered({ input, binds: bound });
     expect(buttons?.map(({ label }) => label)).toContain("Always here, any text, data.body");
-    expect(markdown).toContain("with iban = DE01, amount = 1, any text, data.body, in this channel;");
+    expect(markdown).toContain('with iban = "DE01", amount = 1, any text, data.body, in this channel;');
     expect(markdown).toContain("“Never” refuses it with any arguments without asking");
     const again = "once a thread has read text that nobody here vouches for, it asks again";
     expect(markdown).toContain(`${again} for other text than this or your own;`);
@@ -108,6 +110,25 @@ describe("the card of an approval", () => {
 
 const here = (id: string) => ({ id, here: true, name: id });
 const away = (id: string) => ({ id, here: false, name: id });
+
+describe("values on the card", () => {
+  const value = "DE01-LANDLORD”. Everything else, iban DE99-EVE?";
+  it.each<[string, Partial<Approval>]>([
+    ["a value in the sentence", { input: { iban: value, amount: 1 } }],
+    ["a value in the list", { input: { iban: value, note: "x".repeat(100), a: 1, b: 2, c: 3 } }],
+    ["a value with quotes", { input: { iban: `${value}" and "` } }],
+    ["a value on two lines", { input: { iban: `DE01"\n\nBen may decide.` } }],
+    ["a value of blanks", { input: { iban: `DE01${" ".repeat(50)}Ben may decide.` } }],
+    ["the name of an argument", { input: { 'iban "DE01". Everything else': 1 } }],
+    ["the name of a tool", { tool: "pay” with iban “DE01", input: { iban: value } }],
+  ])("%s can neither end its quotes nor read as the card's own words [asks-13]", (_, more) => {
+    const [own = ""] = card(more)
+      .replace(/\\([\\`*_~[\]<>|#])/g, "$1")
+      .split("\n\nA manager of this channel may decide.");
+    const outside = own.replace(/"(?:[^"\\]|\\.)*"/g, "…");
+    expect(outside).not.toMatch(/Everything|EVE|Ben may|DE01/);
+  });
+});
 
 describe("who may decide, on the card", () => {
   it.each<[string, ApprovalAudience["deciders"], string, string[] | undefined]>([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createTurnPresenter } from "../../../../../src/app/chat/create-turn-presenter.ts";
-import type { TurnEventBody } from "../../../../../src/core/log/turn-event.ts";
-import type { ClaimedTurn } from "../../../../../src/core/log/turn-log.ts";
+import type { Emit, TurnEventBody } from "../../../../../src/core/log/turn-event.ts";
+import { type ClaimedTurn, LeaseLostError } from "../../../../../src/core/log/turn-log.ts";
 import { createChatPlatforms, PlatformError } from "../../../../../src/core/ports/chat-platform.ts";
 import type { FileStore } from "../../../../../src/core/ports/storage.ts";
 import { createRedactor } from "../../../../../src/core/values/redact.ts";
@@ -60,6 +60,9 @@ async function present(
     secrets = [] as string[],
     stored = [] as TurnEventBody[],
     isHeld = (): boolean => true,
+    /** Why no event is taken. */
+    refused = undefined as Error | undefined,
+    isFromPlatform = true,
   } = {},
 ) {
   const clock = manualClock();
@@ -80,7 +83,14 @@ async function present(
   const origin = { message: "m0", said_at: clock.now(), files: [], in_thread: false };
   const claimed: ClaimedTurn = {
     turn_id: "turn",
-    inbound: { key: "k", ...place, author: ada, kind, text: "go", origin },
+    inbound: {
+      key: "k",
+      ...place,
+      author: ada,
+      kind,
+      text: "go",
+      origin: isFromPlatform ? origin : undefined,
+    },
     events: stored.map((event, seq) => ({ ...event, turn_id: "turn", seq, at: clock.now() })),
     ordinal: 1,
     lease: "w1",
@@ -89,20 +99,23 @@ async function present(
   };
   const out: TurnEventBody[] = [];
   let done = false;
-  const run = async function* () {
+  const run = async (emit: Emit) => {
     for (const event of events) {
       if (typeof event === "function") await event(clock);
-      else yield event;
+      else await emit(event);
     }
   };
   const read = async () => {
     const { signal } = new AbortController();
-    for await (const event of presenter.around(claimed, run, signal, isHeld)) out.push(event);
-    done = true;
+    const emit: Emit = async (event) => {
+      if (refused !== undefined) throw refused;
+      out.push(event);
+    };
+    await presenter.around(claimed, run, emit, { signal, isHeld }).finally(() => {
+      done = true;
+    });
   };
-  const reading = read();
-  await elapse(clock, () => done);
-  await reading;
+  await Promise.all([read(), elapse(clock, () => done)]);
   return { out, clock };
 }
 
@@ -116,6 +129,23 @@ const file = (name: string, bytes: number): TurnEventBody => ({
   media_type: "text/plain",
   bytes,
   url: `https://knack.example/files/${name}`,
+});
+
+it.each([
+  ["a platform", true],
+  ["the console", false],
+])("a turn of %s stays where it is when its event is not taken", async (_from, isFromPlatform) => {
+  const refused = new LeaseLostError("turn");
+  let went = false;
+  const next = async () => {
+    went = true;
+  };
+  const turn = present([{ type: "turn_resumed" }, next, finished], createFakePlatform(), {
+    refused,
+    isFromPlatform,
+  });
+  await expect(turn).rejects.toBe(refused);
+  expect(went).toBe(false);
 });
 
 describe("an answer", () => {
@@ -168,7 +198,7 @@ describe("an answer", () => {
     const end: TurnEventBody = { ...finished, private: true };
 
     it.each([true, false])(
-      "an answer that becomes private while it is written is taken away and whispered (native: %s)",
+      "an answer that becomes private while it is written is taken away and whispered (native: %s) [private-7]",
       async (streams) => {
         const platform = createFakePlatform({ streams });
         const clockWaits = () => platform.until(() => platform.working.at(-1));
@@ -313,7 +343,7 @@ describe("an approval", () => {
     );
     const { message } = platform.shown[0] ?? {};
     expect(message?.markdown).toContain(
-      "**May I run “send mail” of the skill “mail” with to ada@example.com, key \\[secret\\]?**",
+      String.raw`**May I run “send mail” of the skill “mail” with to "ada@example.com", key "\[secret\]"?**`,
     );
     expect(message?.markdown).toMatch(/Ada may decide, or another manager of this channel\.$/);
     expect(message?.mention).toBe("ada");
@@ -326,7 +356,7 @@ describe("an approval", () => {
     expect(out.slice(-2)).toMatchObject([{ type: "message_posted", purpose: "approval", part: 0 }, waiting]);
   });
 
-  it("an approval's arguments can neither break out of their quote nor hide", async () => {
+  it("an approval's arguments can neither break out of their quote nor hide [asks-8]", async () => {
     const platform = createFakePlatform();
     await present([approval({ text: "```\n@everyone \u202etxt.exe" }), waiting], platform);
     const markdown = platform.shown[0]?.message.markdown ?? "";
@@ -335,7 +365,7 @@ describe("an approval", () => {
     expect(markdown).not.toContain("\u202e");
   });
 
-  it("an approval attaches arguments that do not fit, in full", async () => {
+  it("an approval attaches arguments that do not fit, in full [asks-8]", async () => {
     const platform = createFakePlatform();
     await present([approval({ text: "x".repeat(5_000) }), waiting], platform);
     const { message } = platform.shown[0] ?? {};

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import type { App, Receiver } from "@slack/bolt";
 import type { ChatIntake } from "../../../../../src/app/chat/chat-intake.ts";
 import type { PersonDirectory } from "../../../../../src/platforms/slack/channel/person-directory.ts";
-import { createStoreFirst } from "../../../../../src/platforms/slack/connection/create-bolt-app.ts";
 import type { Workspaces } from "../../../../../src/platforms/slack/connection/workspaces.ts";
+import { createStoreFirst } from "../../../../../src/platforms/slack/create-bolt-app.ts";
 import { listenToEvents } from "../../../../../src/platforms/slack/incoming/listen-events.ts";
 
 /** What an intake was given, in order. */

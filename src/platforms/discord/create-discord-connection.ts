@@ -1,30 +1,30 @@
-import type { App } from "../../../app/app.ts";
-import type { ChatConnection, ChatHub } from "../../../app/chat/chat-hub.ts";
-import { KeyedMutex } from "../../../base/keyed-mutex.ts";
-import { type Clock, type KeyValue, type Leases, type Log, runAlone } from "../../../core/ports/storage.ts";
-import { isWithin } from "../../../core/values/place.ts";
-import { createConversationTargets } from "../channel/conversation-targets.ts";
-import { createDirectory } from "../channel/directory.ts";
-import { createReplyChains } from "../channel/reply-chains.ts";
-import { createCatchUp } from "../incoming/catch-up.ts";
-import { receiveInteraction, takeUnanswered } from "../incoming/receive-interactions.ts";
+import type { App } from "../../app/app.ts";
+import type { ChatConnection, ChatHub } from "../../app/chat/chat-hub.ts";
+import { KeyedMutex } from "../../base/keyed-mutex.ts";
+import { type Clock, type KeyValue, type Leases, type Log, runAlone } from "../../core/ports/storage.ts";
+import { isWithin } from "../../core/values/place.ts";
+import { createConversationTargets } from "./channel/conversation-targets.ts";
+import { createDirectory } from "./channel/directory.ts";
+import { createReplyChains } from "./channel/reply-chains.ts";
+import { createDiscordRest, type DiscordRest, unlessRefused } from "./connection/discord-rest.ts";
+import type { DiscordSettings } from "./connection/discord-settings.ts";
+import { createGatewaySession } from "./connection/gateway-session.ts";
+import { type HeardShards, partsOf } from "./connection/heard-shards.ts";
+import { createIdentifyTurns } from "./connection/identify-turns.ts";
+import { createShardHolder } from "./connection/shard-holder.ts";
+import { createGatewayEvents } from "./gateway-events.ts";
+import { createCatchUp } from "./incoming/catch-up.ts";
+import { receiveInteraction, takeUnanswered } from "./incoming/receive-interactions.ts";
 import {
   type CommandDefinition,
   commandsHash,
   onlyForServers,
   slashCommands,
-} from "../incoming/slash-commands.ts";
-import { createDiscordPlatform } from "../outgoing/create-discord-platform.ts";
-import { LiveInteractions } from "../outgoing/live-interactions.ts";
-import { createSentMessages } from "../outgoing/sent-messages.ts";
-import { createDiscordRest, type DiscordRest, unlessRefused } from "./discord-rest.ts";
-import type { DiscordSettings } from "./discord-settings.ts";
-import { createGatewayEvents } from "./gateway-events.ts";
-import { createGatewaySession } from "./gateway-session.ts";
-import { type HeardShards, partsOf } from "./heard-shards.ts";
-import { createIdentifyTurns } from "./identify-turns.ts";
+} from "./incoming/slash-commands.ts";
+import { createDiscordPlatform } from "./outgoing/create-discord-platform.ts";
+import { LiveInteractions } from "./outgoing/live-interactions.ts";
+import { createSentMessages } from "./outgoing/sent-messages.ts";
 import { sendSetupCard } from "./setup-card.ts";
-import { createShardHolder } from "./shard-holder.ts";
 
 export interface DiscordConnectionOptions {
   settings: DiscordSettings;

@@ -1,12 +1,12 @@
 import type { App, HTTPReceiver, Logger, Receiver, SocketModeReceiver } from "@slack/bolt";
-import { PlatformError } from "../../../core/ports/chat-platform.ts";
-import type { KeyValue, Log } from "../../../core/ports/storage.ts";
-import { type CommandDeps, listenToCommands } from "../incoming/listen-commands.ts";
-import { type EventDeps, listenToEvents } from "../incoming/listen-events.ts";
-import { clientOptions } from "./sdk-clients.ts";
-import { isInstalledByMany, type SlackSettings } from "./slack-options.ts";
-import type { InstalledToken, Tenants } from "./tenants.ts";
-import { createWebReceiver, isNotInstalled } from "./web-receiver.ts";
+import { PlatformError } from "../../core/ports/chat-platform.ts";
+import type { KeyValue, Log } from "../../core/ports/storage.ts";
+import { clientOptions } from "./connection/sdk-clients.ts";
+import { isInstalledByMany, type SlackSettings } from "./connection/slack-options.ts";
+import type { InstalledToken, Tenants } from "./connection/tenants.ts";
+import { createWebReceiver, isNotInstalled } from "./connection/web-receiver.ts";
+import { type CommandDeps, listenToCommands } from "./incoming/listen-commands.ts";
+import { type EventDeps, listenToEvents } from "./incoming/listen-events.ts";
 
 /** Bolt with our listeners, and the receivers through which events reach it. */
 export interface SlackBolt {

@@ -1,6 +1,6 @@
 import type { Place } from "../../../core/values/place.ts";
-import type { ChannelFacts } from "../channel/directory-facts.ts";
-import { channelTypes, isSnowflake, isThreadType } from "./discord-facts.ts";
+import { channelTypes, isSnowflake, isThreadType } from "../connection/discord-facts.ts";
+import type { ChannelFacts } from "./directory-facts.ts";
 
 /**
  * Namespaces are `discord:<guild>:<channel>`, a private thread's `discord:<guild>:<thread>`, direct messages

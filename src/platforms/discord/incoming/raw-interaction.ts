@@ -1,6 +1,6 @@
 import type { APIUser } from "discord.js";
 import type { RawMessage } from "../channel/parse-message.ts";
-import { installations, interactionContexts } from "./discord-facts.ts";
+import { installations, interactionContexts } from "../connection/discord-facts.ts";
 
 /** The parts of a gateway interaction that are read. Source: Discord reference, "Interaction Object". */
 export interface RawInteraction {

@@ -3,17 +3,17 @@ import type {
   GatewayGuildCreateDispatchData,
   GatewayReadyDispatchData,
 } from "discord.js";
-import type { Clock, Log } from "../../../core/ports/storage.ts";
-import type { ConversationTargets } from "../channel/conversation-targets.ts";
-import type { Directory } from "../channel/directory.ts";
+import type { Clock, Log } from "../../core/ports/storage.ts";
+import type { ConversationTargets } from "./channel/conversation-targets.ts";
+import type { Directory } from "./channel/directory.ts";
+import type { RawInteraction } from "./incoming/raw-interaction.ts";
 import {
   type ReceiveDeps,
   receiveEdit,
   receiveMessage,
   receiveReaction,
   receiveRemovals,
-} from "../incoming/receive-messages.ts";
-import type { RawInteraction } from "./raw-interaction.ts";
+} from "./incoming/receive-messages.ts";
 
 export interface GatewayEventDeps extends ReceiveDeps {
   clock: Clock;

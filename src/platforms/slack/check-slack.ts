@@ -1,9 +1,9 @@
 import type { webApi } from "@slack/bolt";
 import { z } from "zod";
-import { errorText } from "../../../base/error-text.ts";
-import { beginningOf } from "../../../base/markdown-text.ts";
-import { type DrawnMessage, renderMessage } from "../outgoing/render-message.ts";
-import { optionalScopes, scopeMeanings } from "./manifest.ts";
+import { errorText } from "../../base/error-text.ts";
+import { beginningOf } from "../../base/markdown-text.ts";
+import { optionalScopes, scopeMeanings } from "./connection/manifest.ts";
+import { type DrawnMessage, renderMessage } from "./outgoing/render-message.ts";
 
 /** One thing that was checked against Slack. */
 export interface SlackFinding {

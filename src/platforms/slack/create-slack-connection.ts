@@ -1,24 +1,24 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger, LogLevel, SocketModeReceiver } from "@slack/bolt";
-import type { ChatConnection } from "../../../app/chat/chat-hub.ts";
-import { backoff } from "../../../base/backoff.ts";
-import { errorText } from "../../../base/error-text.ts";
-import { unlessLate } from "../../../base/time-limit.ts";
-import type { Clock, Log } from "../../../core/ports/storage.ts";
-import { createActionTokens } from "../channel/action-tokens.ts";
-import { createPersonDirectory } from "../channel/person-directory.ts";
-import { createReplyAddresses } from "../channel/reply-addresses.ts";
-import { createThreadTitles } from "../channel/thread-titles.ts";
-import { createCatchUp } from "../incoming/catch-up.ts";
-import { createHome } from "../incoming/home.ts";
-import { createSlackPlatform } from "../outgoing/create-slack-platform.ts";
+import type { ChatConnection } from "../../app/chat/chat-hub.ts";
+import { backoff } from "../../base/backoff.ts";
+import { errorText } from "../../base/error-text.ts";
+import { unlessLate } from "../../base/time-limit.ts";
+import type { Clock, Log } from "../../core/ports/storage.ts";
+import { createActionTokens } from "./channel/action-tokens.ts";
+import { createPersonDirectory } from "./channel/person-directory.ts";
+import { createReplyAddresses } from "./channel/reply-addresses.ts";
+import { createThreadTitles } from "./channel/thread-titles.ts";
+import { createClients } from "./connection/sdk-clients.ts";
+import { SlackError, slackCall } from "./connection/slack-call.ts";
+import { isInstalledByMany, type SlackOptions, type SlackSettings } from "./connection/slack-options.ts";
+import { createTenants } from "./connection/tenants.ts";
+import { answerRequest } from "./connection/web-receiver.ts";
+import type { Workspaces } from "./connection/workspaces.ts";
 import { createBoltApp, openWeb, type SlackBolt } from "./create-bolt-app.ts";
-import { createClients } from "./sdk-clients.ts";
-import { SlackError, slackCall } from "./slack-call.ts";
-import { isInstalledByMany, type SlackOptions, type SlackSettings } from "./slack-options.ts";
-import { createTenants } from "./tenants.ts";
-import { answerRequest } from "./web-receiver.ts";
-import type { Workspaces } from "./workspaces.ts";
+import { createCatchUp } from "./incoming/catch-up.ts";
+import { createHome } from "./incoming/home.ts";
+import { createSlackPlatform } from "./outgoing/create-slack-platform.ts";
 
 /** The bot's connection to Slack. */
 export interface SlackConnection extends ChatConnection {

@@ -1,7 +1,7 @@
 import type { APIApplication, APIUser, REST, RESTAPIPartialCurrentUserGuild } from "discord.js";
 import { OAuth2Scopes } from "discord-api-types/v10";
-import { errorText } from "../../../base/error-text.ts";
-import { missingPermissions, neededPermissions } from "../channel/missing-permissions.ts";
+import { errorText } from "../../base/error-text.ts";
+import { missingPermissions, neededPermissions } from "./channel/missing-permissions.ts";
 
 /** One thing that was checked against Discord. */
 export interface DiscordFinding {

@@ -1,8 +1,8 @@
-import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
-import type { Directory } from "../channel/directory.ts";
-import { botMissingPermissions, type MissingPermission } from "../channel/missing-permissions.ts";
-import { messageBody } from "../outgoing/message-body.ts";
-import type { DiscordRest } from "./discord-rest.ts";
+import type { Clock, KeyValue, Log } from "../../core/ports/storage.ts";
+import type { Directory } from "./channel/directory.ts";
+import { botMissingPermissions, type MissingPermission } from "./channel/missing-permissions.ts";
+import type { DiscordRest } from "./connection/discord-rest.ts";
+import { messageBody } from "./outgoing/message-body.ts";
 
 export interface SetupCardDeps {
   rest: DiscordRest;

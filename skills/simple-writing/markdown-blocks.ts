@@ -51,13 +51,21 @@ export interface Text {
 
 /** Maximum columns of a table: Word opens no file with more. */
 const maxColumns = 63;
+/** Maximum cells of all tables of a text: a file of Word or PDF needs up to a millisecond for each. */
+const maxCells = 10_000;
 /** Maximum nesting of quotes and lists; deeper ones lose their frame. */
 const maxDepth = 8;
 
 /** @throws RangeError if the nesting exceeds the stack */
 export function readMarkdown(markdown: string): Text {
   const tokens = new Marked({ extensions: [footnoteText, footnoteMark] }).lexer(printable(markdown));
-  const reading: Reading = { texts: new Map(), numbers: new Map(), pictures: new Set(), notes: new Set() };
+  const reading: Reading = {
+    texts: new Map(),
+    numbers: new Map(),
+    pictures: new Set(),
+    notes: new Set(),
+    cells: maxCells,
+  };
   for (const token of tokens)
     if (token.type === "footnoteText")
       reading.texts.set(String((token as Tokens.Generic).label), token.tokens ?? []);
@@ -100,6 +108,8 @@ interface Reading {
   numbers: Map<string, number>;
   pictures: Set<string>;
   notes: Set<string>;
+  /** Cells that further tables may have. */
+  cells: number;
 }
 
 /** `[^1]: text`, with the indented lines below it. https://www.markdownguide.org/extended-syntax/#footnotes */
@@ -206,12 +216,19 @@ function tableOf({ align, header: all, rows }: Tokens.Table, reading: Reading): 
     reading.notes.add(
       `A table is cut: its columns ${maxColumns + 1} to ${all.length} were left out. Use a spreadsheet.`,
     );
+  const room = Math.max(0, Math.floor(reading.cells / header.length) - 1);
+  const shown = rows.slice(0, room);
+  reading.cells -= header.length * (shown.length + 1);
+  if (shown.length < rows.length)
+    reading.notes.add(
+      `A table is cut: its rows ${room + 1} to ${rows.length} were left out, because a text has at most ${maxCells.toLocaleString("en")} cells. Use a spreadsheet.`,
+    );
   const cell = ({ tokens }: Tokens.TableCell) => inlinesOf(tokens, {}, reading);
   return {
     kind: "table",
     align: align.map((one) => one ?? "left"),
     header: header.map(cell),
-    rows: rows.map((row) => header.map((_, at) => (row[at] === undefined ? [] : cell(row[at])))),
+    rows: shown.map((row) => header.map((_, at) => (row[at] === undefined ? [] : cell(row[at])))),
   };
 }
 

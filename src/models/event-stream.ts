@@ -49,7 +49,7 @@ function chunksIn<Chunk>(
   for (const message of messages) {
     if (message.data === "[DONE]") return { chunks, isSaid: true };
     if (message.event === "ping") continue;
-    const chunk = reportedOr<Chunk>(parsed(message.data, answer), message.event, answer);
+    const chunk = reportedOr<Chunk>(NotJson.parse(message.data, answer), message.event, answer);
     chunks.push(chunk);
     if (isLast(chunk)) return { chunks, isSaid: true };
   }
@@ -102,14 +102,6 @@ function reportedOr<Chunk>(body: unknown, event: string | undefined, answer: Ser
   const reported = (isRecord(body) && body.error) || (event === "error" ? body : undefined);
   if (reported) throw new ReportedFailure(reported, { headers: answer.headers, ...statusIn(reported) });
   return body as Chunk;
-}
-
-function parsed(data: string, answer: ServerAnswer) {
-  try {
-    return JSON.parse(data);
-  } catch {
-    throw new NotJson(answer);
-  }
 }
 
 /** OpenRouter reports its provider's status as the `code`. */

@@ -15,7 +15,7 @@ export interface ListedModel {
   /** Its name at the provider. */
   name: string;
   /** Maximum tokens of a request. */
-  window?: number;
+  window?: number | undefined;
 }
 
 /** Maximum bytes of a list. The largest known, OpenRouter's, has about 1 MB. */
@@ -95,7 +95,7 @@ function modelsIn(body: unknown): ListedModel[] {
     if (!isRecord(entry) || typeof entry.id !== "string" || entry.id === "") return [];
     const window = windowFields.map((field) => entry[field]).find((value) => typeof value === "number");
     const name = entry.id.replace(/^models\//, "");
-    return [{ name, ...(typeof window === "number" && window > 0 ? { window } : {}) }];
+    return [{ name, window: typeof window === "number" && window > 0 ? window : undefined }];
   });
 }
 

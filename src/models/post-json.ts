@@ -1,7 +1,8 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import type { OpenAI } from "openai";
 import { parsedJson } from "../base/json-reader.ts";
-import { type ServerAnswer, sendRequest, type Target, targetOf } from "./send-request.ts";
+import { once } from "../base/made-once.ts";
+import { type ServerAnswer, sendRequest, targetOf } from "./send-request.ts";
 import { whyFailed } from "./server-fetch.ts";
 
 /** What is used of a vendor's SDK: how it addresses and signs a request, and the errors of its failures. */
@@ -9,6 +10,9 @@ export interface Sdk {
   client: Pick<OpenAI | Anthropic, "buildRequest">;
   errors: Pick<typeof OpenAI | typeof Anthropic, "APIError" | "APIConnectionError">;
 }
+
+/** A body of these parameters. JSON leaves out what is undefined, which the SDKs' types do not allow. */
+export type Body<Parameters> = { [Field in keyof Parameters]?: Parameters[Field] | undefined };
 
 /**
  * Posts JSON and returns the answer to read.
@@ -26,10 +30,13 @@ export type Post = (
  * value of a body to a function, which takes several times as long as making its JSON.
  */
 export function postTo(connect: () => Promise<Sdk>, path: string): Post {
-  let prepared: Promise<{ target: Target; errors: Sdk["errors"] }> | undefined;
+  const prepared = once(async () => {
+    const { client, errors } = await connect();
+    const { url, req } = await client.buildRequest({ method: "post", path, body: {} });
+    return { target: targetOf(url, "POST", req.headers), errors };
+  });
   return async (body, signal, headers) => {
-    prepared ??= prepare(connect, path);
-    const { target, errors } = await prepared;
+    const { target, errors } = await prepared();
     try {
       const answer = await sendRequest(target, JSON.stringify(body), signal, headers);
       const failure = await whyFailed(answer, target);
@@ -41,10 +48,4 @@ export function postTo(connect: () => Promise<Sdk>, path: string): Post {
       throw error instanceof TypeError ? new errors.APIConnectionError({ cause: error }) : error;
     }
   };
-}
-
-async function prepare(connect: () => Promise<Sdk>, path: string) {
-  const { client, errors } = await connect();
-  const { url, req } = await client.buildRequest({ method: "post", path, body: {} });
-  return { target: targetOf(url, "POST", req.headers), errors };
 }

@@ -31,7 +31,7 @@ export function createModelSearch(
         const usage = withFee(pricedUsage(metered, price), searches * searchFee);
         return {
           hits,
-          ...(failed === undefined ? {} : { failed: `${name}: ${failed}` }),
+          failed: failed && `${name}: ${failed}`,
           ...recencyNotes(name, query),
           usage: { model: endpoint.id, ...usage },
         };

@@ -23,6 +23,15 @@ export class NotJson extends SyntaxError {
     this.status = status;
     this.mediaType = mediaType;
   }
+
+  /** The value of a text within an answer. @throws NotJson */
+  static parse(text: string, answer: { status: number; mediaType: string }) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw new NotJson(answer);
+    }
+  }
 }
 
 /** The type of the error in place of a web page or a redirect. */

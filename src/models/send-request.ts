@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { text } from "node:stream/consumers";
 import { urlToHttpOptions } from "node:url";
 import { NotJson } from "./reported-failure.ts";
 
@@ -75,10 +76,6 @@ export class ServerAnswer implements AsyncIterableIterator<Uint8Array, undefined
     return this.#message.statusCode ?? 502;
   }
 
-  get isOk(): boolean {
-    return this.status >= 200 && this.status < 300;
-  }
-
   /** The content type without parameters; empty if there is none. */
   get mediaType(): string {
     return this.#message.headers["content-type"]?.split(";", 1)[0]?.trim().slice(0, 80) ?? "";
@@ -109,20 +106,13 @@ export class ServerAnswer implements AsyncIterableIterator<Uint8Array, undefined
   }
 
   /** The rest as text. @throws TypeError as `next` */
-  async text(): Promise<string> {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of this) pieces.push(piece);
-    return Buffer.concat(pieces).toString();
+  text(): Promise<string> {
+    return text(this);
   }
 
   /** The rest as JSON. @throws NotJson, or TypeError as `next` */
   async json(): Promise<unknown> {
-    const text = await this.text();
-    try {
-      return JSON.parse(text);
-    } catch {
-      throw new NotJson(this);
-    }
+    return NotJson.parse(await this.text(), this);
   }
 
   /** The same as `fetch` returns it. */

@@ -48,9 +48,9 @@ async function contentOf(body: RequestInit["body"]): Promise<Content> {
 export async function whyFailed(answer: ServerAnswer, target: Target): Promise<Failure | undefined> {
   const why = await whyNoApi(answer, target);
   if (why !== undefined) return described(answer, why);
-  if (answer.isOk) return undefined;
-  const { status, headers } = answer;
-  return { status, headers, text: inOpenAiShape(await answer.text()) };
+  const { status } = answer;
+  if (status >= 200 && status < 300) return undefined;
+  return { status, headers: answer.headers, text: inOpenAiShape(await answer.text()) };
 }
 
 /** What an answer is that cannot be one of an API; undefined for one that may be. */

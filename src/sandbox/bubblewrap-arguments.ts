@@ -60,7 +60,8 @@ export const inside = {
 /**
  * bubblewrap's options (bwrap(1), 0.8) without those about users: of the machine only its programs are visible; only /tmp and /workspace
  * are writable, which are in memory and vanish with the sandbox unless a working folder is mounted there; no network; a process namespace
- * of its own.
+ * of its own. Only /proc/PID/mountinfo says where on the machine mounted folders are: the kernel names the path of each within its file
+ * system, in every namespace, and a mount over one process's file hides nothing from its children.
  */
 export async function bubblewrapArguments(layout: SandboxLayout): Promise<string[]> {
   const size = String(layout.workspaceBytes);

@@ -12,7 +12,7 @@ export interface CallState {
   /** True while a question to a person is the last event of the call. It had no effect since, so it may be run again. */
   asking: boolean;
   finished?: TurnEventBodyOf<"tool_finished">;
-  /** The turn became private while the call ran. */
+  /** The turn became private after the call had started. */
   before_private?: true;
   /** Journal: `name#occurrence` → result. */
   steps: Map<string, Json>;
@@ -31,6 +31,8 @@ export interface ApprovalState {
   definition?: string | undefined;
   /** ms since the epoch. */
   asked_at: number;
+  /** The turn became private after it was asked. */
+  before_private?: true;
   expires_at: number;
   /** `by` is empty if nobody decided in time. */
   decided?: Omit<TurnEventBodyOf<"approval_decided">, "type" | "approval_id" | "always">;
@@ -221,8 +223,7 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
 function becomePrivate(state: TurnState, callId: string | undefined): void {
   state.private = true;
   state.private_by = callId;
-  for (const call of state.calls.values())
-    if (call.started !== undefined && call.finished === undefined) call.before_private = true;
+  for (const each of [...state.calls.values(), ...state.approvals.values()]) each.before_private = true;
 }
 
 /** A message during an open call answers that call's question. Otherwise the model continues with it. */

@@ -94,7 +94,8 @@ function callsOf(scope: TurnScope, { call, depth }: CallRequest, signal: AbortSi
   const unattended = withoutAsking(scope);
   // Other calls of the turn may read for its asker alone meanwhile; whether the code may leave files was decided before.
   const requireAsDecided = () => {
-    if (scope.state.calls.get(call.id)?.before_private) throw new NobodyAsked();
+    const { calls, approvals } = scope.state;
+    if ([calls, approvals].some((each) => each.get(call.id)?.before_private)) throw new NobodyAsked();
   };
   let made = 0;
   return async (name, input) => {

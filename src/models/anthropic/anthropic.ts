@@ -1,8 +1,7 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { type Model, ModelError, type ModelRequest } from "../../core/ports/model.ts";
 import { readChunks } from "../event-stream.ts";
-import { postTo } from "../post-json.ts";
-import { type Endpoint, endpointOf } from "../provider-error.ts";
+import type { Body } from "../post-json.ts";
 import { createProviderModel, type Dialect, factsOf, type ProviderModelOptions } from "../provider-model.ts";
 import type { ServerAnswer } from "../send-request.ts";
 import type { OutputForm } from "../structured-output.ts";
@@ -15,14 +14,14 @@ import {
   createAnthropicReader,
   wholeMessage,
 } from "./answer.ts";
-import { anthropicAddress, anthropicUrl, createAnthropicClient, loadAnthropic } from "./client.ts";
+import { anthropicServer } from "./client.ts";
 import { createAnthropicMessages } from "./messages.ts";
 import { type Abilities, abilitiesOf, formOf, type WireForm } from "./models.ts";
 import { wireRequest } from "./request.ts";
 
 /** Sends one request body. */
 type Send = (
-  body: Omit<Anthropic.MessageCreateParams, "stream">,
+  body: Body<Anthropic.MessageCreateParams>,
   headers: Record<string, string>,
 ) => Promise<ServerAnswer>;
 
@@ -35,13 +34,9 @@ interface Taken {
 /** A model behind Anthropic's messages API. The SDK is loaded with the first request. */
 export function createAnthropicModel(options: ProviderModelOptions): Model {
   const { provider = "anthropic", model } = options;
-  const baseUrl = anthropicAddress(options.baseUrl);
-  const endpoint = endpointOf(options, { provider: "anthropic", baseUrl, keyName: "ANTHROPIC_API_KEY" });
-  const post = postTo(async () => {
-    const client = await createAnthropicClient(endpoint, baseUrl, options);
-    return { client, errors: (await loadAnthropic()).Anthropic };
-  }, "/v1/messages");
-  const { send, keep } = createSender(endpoint, { ...options, provider });
+  const server = anthropicServer(options);
+  const { endpoint, post } = server;
+  const { send, keep } = createSender(server, { ...options, provider });
   const asked = (request: ModelRequest): Asked => ({ request, provider, model, endpoint });
   const whole = async (answer: ServerAnswer) =>
     wholeMessage((await answer.json()) as Anthropic.Message, endpoint);
@@ -75,10 +70,13 @@ export function createAnthropicModel(options: ProviderModelOptions): Model {
  * Sends requests in the best form that the server accepts. A feature that it refuses is left out of this and all later requests of
  * the model; refused thinking is left out of its messages.
  */
-function createSender(endpoint: Endpoint, options: ProviderModelOptions & { provider: string }) {
+function createSender(
+  { endpoint, isOwn }: ReturnType<typeof anthropicServer>,
+  options: ProviderModelOptions & { provider: string },
+) {
   const messages = createAnthropicMessages(options.provider);
   const facts = factsOf(options, endpoint);
-  let abilities = abilitiesOf(options.model, endpoint.host === new URL(anthropicUrl).host, facts.in_place);
+  let abilities = abilitiesOf(options.model, isOwn, facts.in_place);
 
   /** Whether the server takes requests that only keep something. */
   let keeps = true;

@@ -1,11 +1,12 @@
-import type { Anthropic } from "@anthropic-ai/sdk";
-import type { Endpoint } from "../provider-error.ts";
+import { once } from "../../base/made-once.ts";
+import { postTo } from "../post-json.ts";
+import { endpointOf } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
 import { serverFetch } from "../server-fetch.ts";
 import { requireKey, serverHeaders } from "../sign-requests.ts";
 
 /** Anthropic's own address. */
-export const anthropicUrl = "https://api.anthropic.com";
+const anthropicUrl = "https://api.anthropic.com";
 
 /** The address without its version, which the SDK adds itself. People write it either way. */
 export function anthropicAddress(baseUrl: string = anthropicUrl): string {
@@ -15,25 +16,30 @@ export function anthropicAddress(baseUrl: string = anthropicUrl): string {
 /** Loads the SDK; only the first time takes time. */
 export const loadAnthropic = () => import("@anthropic-ai/sdk/client");
 
-/** The client of a server of Anthropic's protocol. @throws ModelError `not_configured` if a required key is missing */
-export async function createAnthropicClient(
-  endpoint: Endpoint,
-  baseURL: string,
-  options: ProviderModelOptions,
-): Promise<Anthropic> {
-  requireKey(endpoint, options.needsKey ?? endpoint.host === new URL(anthropicUrl).host, options);
-  const { Anthropic: Client } = await loadAnthropic();
-  return new Client({
-    apiKey: endpoint.apiKey || "none",
-    authToken: null,
-    baseURL,
-    maxRetries: 0,
-    // The silence watch ends requests; the SDK's own timer must be longer.
-    timeout: Math.max(options.timeoutMs, options.firstAnswerMs ?? 0) + 60_000,
-    logLevel: "off",
-    openTelemetry: false,
-    defaultHeaders: serverHeaders(options, endpoint),
-    defaultQuery: { ...options.query },
-    fetch: serverFetch,
+/** A server of Anthropic's protocol; Anthropic's own by default. */
+export function anthropicServer(options: ProviderModelOptions) {
+  const baseURL = anthropicAddress(options.baseUrl);
+  const usual = { provider: "anthropic", baseUrl: baseURL, keyName: "ANTHROPIC_API_KEY" };
+  const endpoint = endpointOf(options, usual);
+  const isOwn = endpoint.host === new URL(anthropicUrl).host;
+  /** The SDK. @throws ModelError `not_configured` if a required key is missing */
+  const connect = once(async () => {
+    requireKey(endpoint, options.needsKey ?? isOwn, options);
+    const { Anthropic: errors } = await loadAnthropic();
+    const client = new errors({
+      apiKey: endpoint.apiKey || "none",
+      authToken: null,
+      baseURL,
+      maxRetries: 0,
+      // The silence watch ends requests; the SDK names its own limit to the server.
+      timeout: Math.max(options.timeoutMs, options.firstAnswerMs ?? 0) + 60_000,
+      logLevel: "off",
+      openTelemetry: false,
+      defaultHeaders: serverHeaders(options, endpoint),
+      defaultQuery: { ...options.query },
+      fetch: serverFetch,
+    });
+    return { client, errors };
   });
+  return { endpoint, isOwn, connect, post: postTo(connect, "/v1/messages") };
 }

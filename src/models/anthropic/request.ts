@@ -5,6 +5,7 @@ import { toolsNow } from "../../core/transcript/keep-transcript.ts";
 import { type Json, type JsonSchema, objectOf } from "../../core/values/json.ts";
 import type { Effort } from "../../core/values/message.ts";
 import { effortNow } from "../effort.ts";
+import type { Body } from "../post-json.ts";
 import { type OutputForm, objectSchema, outputName } from "../structured-output.ts";
 import { notesExplained } from "../system-note.ts";
 import type { WireBlock } from "./blocks.ts";
@@ -13,7 +14,7 @@ import { type Abilities, wireEffort } from "./models.ts";
 
 /** A request without its model: the body, and the beta features it uses. */
 export interface WireRequest {
-  body: Omit<Anthropic.MessageCreateParams, "model" | "max_tokens" | "stream">;
+  body: Body<Omit<Anthropic.MessageCreateParams, "model" | "max_tokens" | "stream">>;
   betas: string[];
 }
 
@@ -33,9 +34,9 @@ export function wireRequest(
   const markOf = (lifetime: CacheLifetime | undefined) =>
     lifetime === undefined ? {} : lifetime === "hour" && abilities.hourCache ? hour : short;
   const tools = markTools(toolList(request, abilities), markOf(cache?.tools));
-  const output = form.kind === "schema" ? outputMeans(form.schema, abilities) : {};
+  const { config, tool = undefined } = form.kind === "schema" ? outputMeans(form.schema, abilities) : {};
   const effort = wireEffort(openingEffort(request, abilities), abilities);
-  const outputConfig = { ...(effort === undefined ? {} : { effort }), ...output.config };
+  const text = systemText(request, abilities);
   const forbidden = !isFree || request.no_calls === true;
   const marked = cache === undefined ? messages : markConversation(messages, request.keep_only === true);
   // Nobody watches a request that is sent once.
@@ -44,10 +45,10 @@ export function wireRequest(
     body: {
       // The typings of the stable API know no tool changes in system messages.
       messages: marked as Anthropic.MessageParam[],
-      ...systemPart(systemText(request, abilities), markOf(cache?.instructions)),
-      ...toolUse(tools, forbidden, output.tool),
-      ...(isShown ? thinkingPart(abilities) : {}),
-      ...(Object.keys(outputConfig).length === 0 ? {} : { output_config: outputConfig }),
+      system: text === "" ? undefined : [{ type: "text", text, ...markOf(cache?.instructions) }],
+      ...toolUse(tools, forbidden, tool),
+      thinking: isShown ? thinkingOf(abilities) : undefined,
+      output_config: effort || config ? ({ effort, ...config } as Anthropic.OutputConfig) : undefined,
     },
     betas: [...betasOf(request, abilities), ...(isShown ? displayBetas(abilities) : [])],
   };
@@ -71,10 +72,9 @@ function betasOf({ tools }: ModelRequest, { inline, effortChange }: Abilities): 
  * Asks models that think without being asked to show it, in the same way in every request of a transcript.
  * https://platform.claude.com/docs/en/build-with-claude/thinking#controlling-thinking-display
  */
-function thinkingPart({ display }: Abilities): Pick<Anthropic.MessageCreateParams, "thinking"> {
-  if (display === undefined) return {};
+function thinkingOf({ display }: Abilities): Anthropic.ThinkingConfigParam | undefined {
   // The typings of the stable API do not know `updates`.
-  return { thinking: { type: "adaptive", display } as Anthropic.ThinkingConfigParam };
+  return display && ({ type: "adaptive", display } as Anthropic.ThinkingConfigParam);
 }
 
 function displayBetas({ display }: Abilities): string[] {
@@ -149,11 +149,6 @@ const hour: Mark = { cache_control: { type: "ephemeral", ttl: "1h" } };
 function markTools(tools: readonly Anthropic.Tool[], mark: Partial<Mark>): Anthropic.Tool[] {
   const last = tools.findLastIndex(({ defer_loading }) => defer_loading !== true);
   return tools.map((tool, index) => (index === last ? { ...tool, ...mark } : tool));
-}
-
-/** The instructions with their mark, if there are any. */
-function systemPart(text: string, mark: Partial<Mark>): { system?: Anthropic.TextBlockParam[] } {
-  return text === "" ? {} : { system: [{ type: "text", text, ...mark }] };
 }
 
 /**

@@ -1,11 +1,10 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import type { WebEngine } from "../../core/ports/web.ts";
 import type { Price } from "../prices.ts";
-import { endpointOf } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
 import { askedSearch, createModelSearch } from "../provider-search.ts";
 import { AnthropicContent, usageOf } from "./answer.ts";
-import { anthropicAddress, createAnthropicClient } from "./client.ts";
+import { anthropicServer } from "./client.ts";
 
 /** Maximum parts of an answer that the server pauses. */
 const maxAnswers = 3;
@@ -16,9 +15,7 @@ const maxAnswers = 3;
  */
 export function createAnthropicSearch(options: ProviderModelOptions, price: Price | undefined): WebEngine {
   const { model } = options;
-  const baseUrl = anthropicAddress(options.baseUrl);
-  const endpoint = endpointOf(options, { provider: "anthropic", baseUrl, keyName: "ANTHROPIC_API_KEY" });
-  let client: ReturnType<typeof createAnthropicClient> | undefined;
+  const { endpoint, connect } = anthropicServer(options);
   return createModelSearch({ name: "Claude's search", endpoint, price }, async (query, signal) => {
     const { site } = query;
     const tool: Anthropic.WebSearchTool20250305 = {
@@ -28,8 +25,8 @@ export function createAnthropicSearch(options: ProviderModelOptions, price: Pric
       ...(site === undefined ? {} : { allowed_domains: [site] }),
     };
     const request = { model, max_tokens: 4_000, tools: [tool], messages: [user(askedSearch(query))] };
-    client ??= createAnthropicClient(endpoint, baseUrl, options);
-    const answers = await answersTo(await client, request, { signal, timeout: options.timeoutMs });
+    const { client } = await connect();
+    const answers = await answersTo(client, request, { signal, timeout: options.timeoutMs });
     const metered = usageOf(answers.map((answer) => AnthropicContent.whole(answer)));
     return { ...readSearch(answers.flatMap(({ content }) => content)), metered };
   });

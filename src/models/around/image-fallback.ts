@@ -51,7 +51,8 @@ async function* streamBounded(
   const { imageSize } = await import("image-size");
   const isTooLarge = ({ base64 }: MessageImage) => {
     try {
-      const { width, height } = imageSize(Buffer.from(base64, "base64"));
+      // A copy, since a small buffer shares its memory, which is read beyond the end of a picture that is cut off.
+      const { width, height } = imageSize(new Uint8Array(Buffer.from(base64, "base64")));
       return Math.max(width, height) > maxSide;
     } catch {
       // The model says what is wrong with a picture that has no size.

@@ -51,8 +51,9 @@ export function modelFacts(server: ServerKind | undefined, model: string): Model
     cache_ms: cacheMs(name),
     ...(context === undefined ? {} : { window: context }),
     ...listed,
-    ...(price === undefined || found?.isVariant === true ? {} : { price }),
-    ...(retires === undefined ? {} : { retires, successor }),
+    price: found?.isVariant === true ? undefined : price,
+    retires,
+    successor,
   };
 }
 

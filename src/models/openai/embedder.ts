@@ -1,3 +1,4 @@
+import type { OpenAI } from "openai";
 import { z } from "zod";
 import { beginningOf } from "../../base/markdown-text.ts";
 import { withTimeLimit } from "../../base/time-limit.ts";
@@ -6,7 +7,7 @@ import type { Clock } from "../../core/ports/storage.ts";
 import { type ModelSettings, NamedModel } from "../named-model.ts";
 import { type Price, pricedUsage } from "../prices.ts";
 import { delayAfter, type Endpoint, modelError, notAnAnswer, toModelError } from "../provider-error.ts";
-import { type OpenAiClient, openAiServer, withRetries } from "./client.ts";
+import { openAiServer, withRetries } from "./client.ts";
 
 export interface EmbeddingSettings extends Pick<ModelSettings, "providers" | "prices"> {
   /** `provider/model`, or `off`. */
@@ -90,7 +91,7 @@ export function createEmbedder(
         return undefined;
       }
       isTold = false;
-      const metered = { input_tokens, output_tokens: 0, ...(cost_usd > 0 ? { cost_usd } : {}) };
+      const metered = { input_tokens, output_tokens: 0, cost_usd: cost_usd || undefined };
       return { vectors, model: endpoint.id, usage: pricedUsage(metered, price) } satisfies Embeddings;
     },
   };
@@ -108,7 +109,7 @@ export function embeddingPrice(settings: EmbeddingSettings): Price | undefined {
 }
 
 async function ask(
-  client: OpenAiClient,
+  client: OpenAI,
   endpoint: Endpoint,
   model: string,
   texts: readonly string[],

@@ -1,3 +1,4 @@
+import type { OpenAI } from "openai";
 import { z } from "zod";
 import type { Usage } from "../../core/log/usage.ts";
 import { mayHelp } from "../../core/ports/model.ts";
@@ -14,7 +15,7 @@ import { type ModelSettings, NamedModel } from "../named-model.ts";
 import { type Price, pricedUsage, withFee } from "../prices.ts";
 import { type Endpoint, notAnAnswer, toModelError } from "../provider-error.ts";
 import { serviceFailure } from "../service-words.ts";
-import { type OpenAiClient, openAiServer, withRetries } from "./client.ts";
+import { openAiServer, withRetries } from "./client.ts";
 
 /** The server's counts. `input_tokens` include the `image_tokens`. */
 interface MeteredImages {
@@ -97,7 +98,7 @@ interface CalledModel {
 }
 
 async function ask(
-  api: OpenAiClient,
+  api: OpenAI,
   wanted: WantedImage,
   called: CalledModel,
   signal: AbortSignal,
@@ -197,7 +198,7 @@ async function madeOf(
   if (images.length === 0) throw new ImageError("failed", `The service that makes pictures ${problem}.`);
   const revised = data.find(({ revised_prompt }) => revised_prompt)?.revised_prompt;
   const usage = priced(meteredOf(parsed.data), price);
-  return { images, model: endpoint.id, usage, ...(revised ? { revised_prompt: revised } : {}) };
+  return { images, model: endpoint.id, usage, revised_prompt: revised || undefined };
 }
 
 /** A picture as it was sent, or from the address that was sent; or why there is none. */

@@ -3,7 +3,7 @@ import type { Model } from "../../core/ports/model.ts";
 import { createProviderModel, type Dialect, type ProviderModelOptions } from "../provider-model.ts";
 import { toolRules } from "../tools/tool-shape.ts";
 import { createChatDialect } from "./chat/chat.ts";
-import { isOpenAiHost, openAiServer } from "./client.ts";
+import { openAiServer } from "./client.ts";
 import { openAiFamily } from "./family.ts";
 import { createResponsesDialect } from "./responses/responses.ts";
 import { statusOf } from "./wire-forms.ts";
@@ -21,7 +21,7 @@ export function createOpenAiModel(options: ProviderModelOptions): Model {
   const dialect = () => {
     if (api === "chat" || (api === "auto" && openAiFamily(model) === undefined)) return chat;
     const responses = createResponsesDialect(options, server);
-    return api === "responses" || isOpenAiHost(endpoint.host) ? responses : firstOf(responses, chat);
+    return api === "responses" || server.isOwn ? responses : firstOf(responses, chat);
   };
   return createProviderModel(dialect(), endpoint, options, toolRules("openai", model));
 }

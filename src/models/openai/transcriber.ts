@@ -1,3 +1,4 @@
+import type { OpenAI } from "openai";
 import { withTimeLimit } from "../../base/time-limit.ts";
 import type { Usage } from "../../core/log/usage.ts";
 import {
@@ -13,7 +14,7 @@ import { type ModelSettings, NamedModel } from "../named-model.ts";
 import { type Price, pricedUsage } from "../prices.ts";
 import { delayAfter, type Endpoint, notAnAnswer, toModelError } from "../provider-error.ts";
 import { serviceFailure } from "../service-words.ts";
-import { type OpenAiClient, openAiServer, withRetries } from "./client.ts";
+import { openAiServer, withRetries } from "./client.ts";
 
 /** The server's count of what it bills: tokens or seconds. */
 type Metered = { input_tokens: number; output_tokens: number; seconds?: undefined } | { seconds: number };
@@ -113,7 +114,7 @@ function usageOf(metered: Metered | undefined, price: TranscriptionPrice | undef
 }
 
 async function ask(
-  client: OpenAiClient,
+  client: OpenAI,
   endpoint: Endpoint,
   model: string,
   recording: Recording,

@@ -68,7 +68,7 @@ function dayIn(request: string, later: number): string {
 
 /** The id that the line of mentions gives somebody. */
 const mentionOf = (request: string, name: string) =>
-  new RegExp(`${name} is (<@&?[A-Z0-9]+>)`, "i").exec(request)?.[1] ?? `@${name}`;
+  new RegExp(`${name}\\\\" is (<@&?[A-Z0-9]+>)`, "i").exec(request)?.[1] ?? `@${name}`;
 
 const monday = (request: string) => {
   const today = dayIn(request, 0);
@@ -124,7 +124,7 @@ const scripts: Record<string, Told> = {
     say("I cannot notify everyone at once. I can post it in this channel if you like."),
   "what is my name, and what day is it?": (_results, request) => {
     const [, weekday = "Mon"] = [...request.matchAll(/\[(\w{3}) \d{4}-\d\d-\d\d /g)].at(-1) ?? [];
-    const [, name = "you"] = [...request.matchAll(/\[\w{3} [^\]]*\] ([\w ]+?)(?: \(| *:)/g)].at(-1) ?? [];
+    const [, name = "you"] = [...request.matchAll(/\[\w{3} [^\]]*\] \\"([\w ]+)/g)].at(-1) ?? [];
     const days: Record<string, string> = { Wed: "Wednesday", Tue: "Tuesday", Thu: "Thursday" };
     return say(`You are ${name}, and it is ${days[weekday] ?? weekday}.`);
   },

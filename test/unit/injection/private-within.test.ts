@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
 import type { ModelRequest } from "../../../src/core/ports/model.ts";
+import type { CodeRequest } from "../../../src/core/skill/programs.ts";
 import type { ToolContext } from "../../../src/core/skill/tool.ts";
 import { isPrivateTurn } from "../../../src/core/transcript/audience.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
@@ -17,7 +18,7 @@ import {
   inBackground,
   type TestWorld,
 } from "../../support/fakes/chat-world.ts";
-import { exited, fakeCode } from "../../support/fakes/fake-code.ts";
+import { exited, fakeCode, means } from "../../support/fakes/fake-code.ts";
 import { writes } from "../../support/fakes/folder-code.ts";
 import { follow } from "../../support/follow.ts";
 import type { Line } from "../../support/models/scripted-model.ts";
@@ -119,6 +120,11 @@ async function refused({ app }: TestWorld, turnId: string): Promise<TurnEvent[]>
   return events;
 }
 
+async function openApprovals({ log }: TestWorld["app"], turnId: string) {
+  const events = await log.read(turnId);
+  return events.flatMap((event) => (event.type === "approval_requested" ? [event] : []));
+}
+
 /** Ann asks, and refuses whatever she is asked. Returns everything that Dora can see afterwards. */
 async function seenByDora(lines: Lines, out: Call, work?: Work) {
   const { world, app, model, platform, kept, next } = createOffice(lines, out, work);
@@ -184,22 +190,32 @@ describe("what is made in one call after a private reading", () => {
     },
   );
 
-  it("a private reading beside running code is not told to the code [private-8]", async () => {
+  it.each([
+    ["running code", []],
+    ["code that waits for an approval", ["api.example"]],
+  ])("a private reading beside %s is not told to the code [private-8]", async (_what, hosts) => {
     const isRead = Promise.withResolvers<void>();
-    const code = fakeCode(async ({ onCall }) => {
+    const work = async ({ onCall }: CodeRequest) => {
       await isRead.promise;
-      return exited(String(await onCall?.("read_file", { path: "call_1_1" }).catch(String)));
-    });
-    const lines: Line[] = [[{ call: "run_code", with: { language: "python", code: "x" } }, read], "Done."];
-    const { app } = createWorld(lines, {}, { code });
+      return exited(String(await onCall?.("read_file", { path: "call_2_1" }).catch(String)));
+    };
+    const code = fakeCode(work, { ok: true, ...means, hosts });
+    const recall = { call: "memory_recall", with: { query: "lunch" } };
+    const run = { call: "run_code", with: { language: "python", code: "x" } };
+    const { app } = createWorld([[recall], [run, read], "Done."], {}, { code });
     const turnId = await app.say("what is new in #random?", { by: ann, namespace: general });
+    const told: [string, boolean][] = [];
     for await (const event of follow(app.app, turnId)) {
+      if (event.type === "turn_waiting")
+        for (const { approval_id } of await openApprovals(app, turnId))
+          await approve(app.app, approval_id, true, ann);
       if (event.type !== "tool_finished") continue;
-      isRead.resolve();
-      expect([event.tool, JSON.stringify(event.output).includes(secret)]).toEqual([
-        event.tool,
-        event.tool === "chat_read",
-      ]);
+      if (event.tool === "chat_read") isRead.resolve();
+      told.push([event.tool, JSON.stringify(event.output).includes(secret)]);
     }
+    expect(told.filter(([tool]) => tool !== "memory_recall")).toEqual([
+      ["chat_read", true],
+      ["run_code", false],
+    ]);
   });
 });

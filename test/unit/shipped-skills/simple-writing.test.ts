@@ -355,6 +355,15 @@ describe("hostile text", () => {
     expect(notes).toEqual(["A table is cut: its columns 64 to 70 were left out. Use a spreadsheet."]);
   });
 
+  it("tables of a text are cut to ten thousand cells together, and say so", () => {
+    const rowsOf = (count: number) => Array.from({ length: count }, () => "| a | b |").join("\n");
+    const table = (count: number) => `| x | y |\n|---|---|\n${rowsOf(count)}`;
+    const { blocks, notes } = readMarkdown(`${table(2_999)}\n\nThen\n\n${table(2_500)}`);
+    const because = "were left out, because a text has at most 10,000 cells. Use a spreadsheet.";
+    expect(blocks).toMatchObject([{ rows: { length: 2_999 } }, {}, { rows: { length: 1_999 } }]);
+    expect(notes).toEqual([`A table is cut: its rows 2000 to 2500 ${because}`]);
+  });
+
   it("hostile text is read as blocks without HTML and without active addresses", () => {
     const { blocks, notes } = readMarkdown(
       "<b onclick=x>hi</b> [a](javascript:x) [b](data:text/html,x)<br>c",

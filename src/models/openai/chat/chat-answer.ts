@@ -144,7 +144,7 @@ function answer(read: ReadAnswer, { request, owner, endpoint }: ChatExchange): A
       role: "assistant",
       text: read.text,
       tool_calls: calls.map(({ id, name, arguments: text }) => ({ id, name, arguments: text })),
-      ...(isKeepable(kept) ? { provider_blocks: { ...owner, blocks: kept as Json } } : {}),
+      provider_blocks: isKeepable(kept) ? { ...owner, blocks: kept as Json } : undefined,
     },
     usage: usageOf(read.usage),
     stop: limitFinish.has(read.finish) ? "length" : read.finish === "content_filter" ? "declined" : "done",
@@ -170,7 +170,7 @@ function usageOf(usage: OpenAI.CompletionUsage | null | undefined): MeteredUsage
   return {
     input_tokens: usage.prompt_tokens ?? 0,
     output_tokens: usage.completion_tokens ?? 0,
-    ...(typeof own.cost === "number" ? { cost_usd: own.cost } : {}),
+    cost_usd: typeof own.cost === "number" ? own.cost : undefined,
     cached_tokens:
       usage.prompt_tokens_details?.cached_tokens ?? own.prompt_cache_hit_tokens ?? own.cached_tokens ?? 0,
     cache_write_tokens: own.prompt_tokens_details?.cache_write_tokens ?? 0,

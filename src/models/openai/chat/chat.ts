@@ -5,6 +5,7 @@ import type { ToolDefinition } from "../../../core/values/message.ts";
 import type { ModelFacts } from "../../catalogue/model-facts.ts";
 import { effortNow, nearestEffort } from "../../effort.ts";
 import { readChunks } from "../../event-stream.ts";
+import type { Body } from "../../post-json.ts";
 import { type Dialect, factsOf, type ProviderModelOptions } from "../../provider-model.ts";
 import { serverKindOf } from "../../server-kind.ts";
 import { type OutputForm, objectSchema, outputName } from "../../structured-output.ts";
@@ -15,7 +16,7 @@ import { createChatReader, wholeChatAnswer } from "./chat-answer.ts";
 import { type ChatForm, chatConcessions, chatFormName, chatQuirks, firstChatForm } from "./chat-form.ts";
 import { createChatMessages } from "./chat-messages.ts";
 
-type Body = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stream">;
+type ChatBody = Body<OpenAI.ChatCompletionCreateParams>;
 
 /** Chat completions, https://platform.openai.com/docs/api-reference/chat, and the variants of other servers. */
 export function createChatDialect(
@@ -38,24 +39,23 @@ export function createChatDialect(
 
   const bodyOf =
     (request: ModelRequest, output: OutputForm) =>
-    (form: ChatForm): Body => ({
+    (form: ChatForm): ChatBody => ({
       model,
       messages: messages.ofRequest(request, form),
       ...toolsPart(request, form, output),
       ...limitPart(limit, request, form),
-      ...effortPart(facts, request, form),
-      ...(form.cacheKey && request.cache !== undefined ? { prompt_cache_key: request.cache.key } : {}),
+      reasoning_effort: effortOf(facts, request, form),
+      prompt_cache_key: form.cacheKey ? request.cache?.key : undefined,
     });
-  const toolsPart = (request: ModelRequest, form: ChatForm, output: OutputForm) => {
+  const toolsPart = (request: ModelRequest, form: ChatForm, output: OutputForm): ChatBody => {
     if (output.kind === "schema") {
       const json_schema = { name: outputName, schema: objectSchema(output.schema) };
-      return { response_format: { type: "json_schema" as const, json_schema } };
+      return { response_format: { type: "json_schema", json_schema } };
     }
     const tools = messages.ofTools(listedTools(request, form), form);
     if (output.kind === "instructed" || tools.length === 0) return {};
-    const parallel = form.calls === "single" ? { parallel_tool_calls: false } : {};
-    if (request.no_calls !== true) return { tools, ...parallel };
-    return form.toolChoice ? { tools, tool_choice: "none" as const } : {};
+    if (request.no_calls === true) return form.toolChoice ? { tools, tool_choice: "none" } : {};
+    return { tools, parallel_tool_calls: form.calls === "single" ? false : undefined };
   };
   const exchange = (request: ModelRequest, form: ChatForm, output: OutputForm) => {
     const tools = output.kind === "free" ? toolsNow(request, "keep") : [];
@@ -70,8 +70,8 @@ export function createChatDialect(
   return {
     async open(request, output, signal) {
       const { form, answer } = await asTaken(request, bodyOf(request, output), (body, attempted) => {
-        const usage = attempted.usage ? { stream_options: { include_usage: true } } : {};
-        return post({ ...body, stream: true, ...usage }, signal);
+        const stream_options = attempted.usage ? { include_usage: true } : undefined;
+        return post({ ...body, stream: true, stream_options }, signal);
       });
       const reads = readChunks<OpenAI.ChatCompletionChunk>(answer);
       return { reads, reader: createChatReader(exchange(request, form, output)) };
@@ -111,16 +111,10 @@ function limitPart(
   return lower === Infinity || name === undefined ? {} : { [name]: lower };
 }
 
-function effortPart(
-  facts: ModelFacts,
-  request: ModelRequest,
-  form: ChatForm,
-): Pick<Body, "reasoning_effort"> {
-  if (form.effort === "none" && toolsNow(request, "keep").length > 0) return { reasoning_effort: "none" };
+function effortOf(facts: ModelFacts, request: ModelRequest, form: ChatForm): ChatBody["reasoning_effort"] {
+  if (form.effort === "none" && toolsNow(request, "keep").length > 0) return "none";
   const wanted = form.effort === "unsaid" ? undefined : effortNow(request);
-  if (wanted === undefined) return {};
   // Compatible servers know at least these.
   const known = facts.efforts ?? (["none", "low", "medium", "high"] as const);
-  const reasoning_effort = nearestEffort(wanted, known);
-  return reasoning_effort === undefined ? {} : { reasoning_effort };
+  return wanted === undefined ? undefined : nearestEffort(wanted, known);
 }

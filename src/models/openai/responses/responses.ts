@@ -5,6 +5,7 @@ import { type Json, type JsonSchema, objectOf } from "../../../core/values/json.
 import type { ModelFacts } from "../../catalogue/model-facts.ts";
 import { effortNow, nearestEffort } from "../../effort.ts";
 import { readChunks } from "../../event-stream.ts";
+import type { Body } from "../../post-json.ts";
 import { type Dialect, factsOf, type ProviderModelOptions } from "../../provider-model.ts";
 import { type OutputForm, objectSchema, outputName } from "../../structured-output.ts";
 import type { OpenAiServer } from "../client.ts";
@@ -20,7 +21,7 @@ import {
 } from "./responses-form.ts";
 import { createResponsesInput, type ResponsesInput } from "./responses-input.ts";
 
-type Body = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream">;
+type ResponsesBody = Body<OpenAI.Responses.ResponseCreateParams>;
 
 /** The API refuses a lower limit. */
 const minOutputTokens = 16;
@@ -45,17 +46,17 @@ export function createResponsesDialect(
 
   const bodyOf =
     (request: ModelRequest, output: OutputForm) =>
-    (form: ResponsesForm): Body => ({
+    (form: ResponsesForm): ResponsesBody => ({
       model,
       store: false,
-      ...(request.system === "" ? {} : { instructions: request.system }),
+      instructions: request.system || undefined,
       input: input.ofRequest(request, form),
       ...toolsPart(input, request, form, output),
-      ...(form.encrypted ? { include: ["reasoning.encrypted_content"] } : {}),
-      ...reasoningPart(facts, request, form),
-      ...(form.limit ? { max_output_tokens: Math.min(limit, request.max_output_tokens ?? limit) } : {}),
-      ...(form.cacheKey && request.cache !== undefined ? { prompt_cache_key: request.cache.key } : {}),
-      ...formatPart(output),
+      include: form.encrypted ? ["reasoning.encrypted_content"] : undefined,
+      reasoning: reasoningOf(facts, request, form),
+      max_output_tokens: form.limit ? Math.min(limit, request.max_output_tokens ?? limit) : undefined,
+      prompt_cache_key: form.cacheKey ? request.cache?.key : undefined,
+      text: formatOf(output),
     });
   const exchange = (request: ModelRequest, form: ResponsesForm) => {
     if (hasToolItems(request, form)) proof.items = true;
@@ -86,7 +87,7 @@ function toolsPart(
   request: ModelRequest,
   form: ResponsesForm,
   output: OutputForm,
-): Pick<Body, "tools" | "tool_choice"> {
+): ResponsesBody {
   const now = toolsNow(request, "keep");
   const listed = form.additions === "tools" ? now : form.additions === "tool_search" ? request.tools : [];
   const tools = listed.length === 0 ? {} : { tools: input.ofTools(listed) };
@@ -95,31 +96,22 @@ function toolsPart(
 }
 
 /** Where input items change the effort, the request keeps the effort of the opening. */
-function reasoningPart(
-  { efforts }: ModelFacts,
-  request: ModelRequest,
-  form: ResponsesForm,
-): Pick<Body, "reasoning"> {
+function reasoningOf({ efforts }: ModelFacts, request: ModelRequest, form: ResponsesForm) {
   const wanted = form.updatesEffort ? request.effort : effortNow(request);
-  const effort =
-    wanted === undefined || !form.effort
-      ? undefined
-      : efforts === undefined
-        ? wanted
-        : nearestEffort(wanted, efforts);
-  const reasoning = {
-    ...(effort === undefined ? {} : { effort }),
-    ...(form.summary ? { summary: "auto" as const } : {}),
-    ...(form.allTurns ? { context: "all_turns" as const } : {}),
+  const nearest = wanted && efforts ? nearestEffort(wanted, efforts) : wanted;
+  const reasoning: Body<OpenAI.Reasoning> = {
+    effort: form.effort ? nearest : undefined,
+    summary: form.summary ? "auto" : undefined,
+    context: form.allTurns ? "all_turns" : undefined,
   };
-  return Object.keys(reasoning).length === 0 ? {} : { reasoning };
+  return Object.values(reasoning).some(Boolean) ? (reasoning as OpenAI.Reasoning) : undefined;
 }
 
-function formatPart(output: OutputForm): Pick<Body, "text"> {
-  if (output.kind !== "schema") return {};
+function formatOf(output: OutputForm): ResponsesBody["text"] {
+  if (output.kind !== "schema") return undefined;
   const schema = objectSchema(output.schema);
   const strict = isStrictSchema(schema);
-  return { text: { format: { type: "json_schema", name: outputName, schema, strict } } };
+  return { format: { type: "json_schema", name: outputName, schema, strict } };
 }
 
 /** Keywords that OpenAI's strict mode does not support. */

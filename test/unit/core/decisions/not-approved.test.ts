@@ -9,7 +9,7 @@ const open = expect.stringContaining("they can ask for it again");
 
 it.each([
   [{ by: "U1", name: "Ada" }, {}, "refused", '"Ada" (U1) refused it, so nothing was done.', settled],
-  [{ by: "U1" }, { what: "send" }, "refused", "U1 refused send, so nothing was done.", settled],
+  [{ by: "U1" }, { what: "send" }, "refused", '"U1" refused send, so nothing was done.', settled],
   [
     { by: "U1", name: "Ada" },
     { only: "Ada" },

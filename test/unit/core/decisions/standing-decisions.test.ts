@@ -9,6 +9,7 @@ import {
 } from "../../../../src/core/decisions/standing-decisions.ts";
 import type { Binding } from "../../../../src/core/values/call-binding.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
+import { changed, exceptions, oneOf } from "../../../support/families/family.ts";
 
 const general = "slack:T1:C1";
 const binding = {
@@ -57,6 +58,24 @@ it.each<[string, Made[], "runs" | "asks" | "refused"]>([
   const refused = refusalFor(standing, binding, "ben");
   const allowed = allowanceFor(standing, binding, { approver: "asker", asker: "ben" });
   expect(refused !== undefined ? "refused" : allowed !== undefined ? "runs" : "asks").toBe(becomes);
+});
+
+it("decisions that contradict each other refuse, in whatever order and by whomever they were made [always-4]", async () => {
+  const within = (made: Made): Made => ({ ...made, within: "s1" });
+  const decision = oneOf<Made>(always(mia), always(ben), within(always(mia)), within(always(ben)));
+  const refusal = oneOf<Made>(never(mia), never(ben), within(never(ben)));
+  const books = changed(decision, (first, random): Made[] => {
+    const others = Array.from({ length: random(4) }, () => decision(random));
+    const last = refusal(random);
+    // A later decision of the same scope replaces an earlier one.
+    const isOfScope = ({ only_for, within }: Made) => only_for === last.only_for && within === last.within;
+    const before = [first, ...others];
+    return random(2) === 0 ? [...before, last] : [last, ...before.filter((each) => !isOfScope(each))];
+  });
+  const cause = { kind: "schedule", id: "s1" } as const;
+  const refuses = async (made: Made[]) =>
+    refusalFor((await decided(made)).standing, binding, "ben", cause) !== undefined;
+  expect(await exceptions(books, refuses, 100)).toEqual([]);
 });
 
 it("an asker's always does not answer a call that needs a manager, but a manager's never does", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createRedactor, type SecretForm } from "../../../../src/core/values/redact.ts";
+import { createRedactor, mask, type SecretForm } from "../../../../src/core/values/redact.ts";
 
 const slackToken = { mark: "xox", pattern: /\bxox[a-z](?:\.xox[a-z])?-[\w-]{8,}/g };
 
@@ -51,6 +51,91 @@ describe("what leaves", () => {
   });
 });
 
+describe("an encoded secret", () => {
+  // With signs that every encoding treats differently.
+  const secrets = ['sk-9f/Zq+7="x\\y z&ü?', "hunter22", "4f2a9c17de", "a1b2c3"];
+  const bytes = (text: string) => Buffer.from(text);
+  const every = (text: string, form: (byte: number) => string) => [...bytes(text)].map(form).join("");
+  const hex = (byte: number) => byte.toString(16).padStart(2, "0");
+  const forms: [string, (secret: string) => string][] = [
+    ["percent-encoded", encodeURIComponent],
+    ["percent-encoded as a URL", encodeURI],
+    [
+      "percent-encoded in small letters",
+      (secret) => encodeURIComponent(secret).replace(/%../g, (at) => at.toLowerCase()),
+    ],
+    ["percent-encoded as a whole", (secret) => every(secret, (byte) => `%${hex(byte).toUpperCase()}`)],
+    ["percent-encoded as a form", (secret) => String(new URLSearchParams({ q: secret })).slice(2)],
+    ["in hexadecimal digits", (secret) => every(secret, hex)],
+    ["in large hexadecimal digits", (secret) => every(secret, hex).toUpperCase()],
+    ["in JSON", (secret) => JSON.stringify({ secret })],
+    ["in JSON within JSON", (secret) => JSON.stringify(JSON.stringify({ secret }))],
+    ["in JSON of ASCII", (secret) => JSON.stringify(secret).replace("ü", "\\u00fc").replaceAll("/", "\\/")],
+    ...["", "a", "ab", "abc"].flatMap((before): [string, (secret: string) => string][] => [
+      [
+        `in base64 behind ${before.length} bytes`,
+        (secret) => bytes(`${before}${secret} end`).toString("base64"),
+      ],
+      [
+        `in base64url behind ${before.length} bytes`,
+        (secret) => bytes(before + secret).toString("base64url"),
+      ],
+    ]),
+  ];
+
+  it.each(forms)("an encoded secret is masked: %s", (_form, encode) => {
+    const redact = createRedactor(secrets);
+    for (const secret of secrets) {
+      const clean = redact(`before ${encode(secret)} behind`);
+      expect(clean).toContain(mask);
+      expect(clean).toMatch(/^before .* behind$/);
+      expect(decoded(clean).filter((text) => text.includes(secret.slice(1, -1)))).toEqual([]);
+    }
+  });
+
+  it.each(forms)("an encoded secret is masked over two lines, wherever they break: %s", (_form, encode) => {
+    const redact = createRedactor(secrets);
+    const encoded = encode(secrets[0] ?? "");
+    for (const lineBreak of ["\n", "\r\n    "])
+      for (let at = 1; at < encoded.length; at += 1) {
+        const clean = redact(encoded.slice(0, at) + lineBreak + encoded.slice(at));
+        expect(decoded(clean.replaceAll(lineBreak, "")).filter((text) => text.includes("Zq+7"))).toEqual([]);
+      }
+  });
+
+  it("an encoded secret of a thousand characters and more is masked to its end", () => {
+    const long = Array.from({ length: 300 }, (_, at) => `k${at}-é`).join("");
+    const clean = createRedactor([long])(`${bytes(long).toString("base64")} ${encodeURIComponent(long)}`);
+    expect(clean).not.toContain("%C3%A9");
+    expect(clean.replaceAll(mask, "").length).toBeLessThan(30);
+  });
+
+  it("an encoded secret costs a text without one nothing but a look at each character", () => {
+    const text = "The quick brown fox jumps over the lazy dog. ".repeat(1_000);
+    expect(createRedactor(secrets)(text)).toBe(text);
+  });
+
+  /** All that a reader of the text may make of it. */
+  function decoded(text: string): string[] {
+    const unescaped = text
+      .replaceAll("\\/", "/")
+      .replace(/\\u([0-9a-f]{4})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)));
+    const percent = text
+      .replaceAll("+", " ")
+      .replace(
+        /(?:%[0-9a-f]{2})+/gi,
+        (run) => bytes(run).toString() && Buffer.from(run.replaceAll("%", ""), "hex").toString(),
+      );
+    const words = text
+      .split(/[^\w+/=-]+/)
+      .flatMap((word) => [
+        Buffer.from(word, "hex").toString(),
+        ...[0, 1, 2, 3].map((skip) => Buffer.from(word.slice(skip), "base64").toString()),
+      ]);
+    return [text, unescaped, unescaped.replaceAll("\\\\", "\\").replaceAll('\\"', '"'), percent, ...words];
+  }
+});
+
 describe("a text in pieces", () => {
   const pem = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG\n9w0BAQEFAASCBKcwggSj\n-----END KEY-----";
   const texts: [what: string, secrets: string[], text: string, forms?: SecretForm[]][] = [
@@ -74,6 +159,8 @@ describe("a text in pieces", () => {
       "Bearer xoxb-12345678-abc, foxoxb-12345678 xoxb-1 xo xoxe.xoxb-1-abcdefgh.",
       [slackToken],
     ],
+    ["a secret over lines", ["sk-very-secret"], "is sk-ve\n  ry-se\r\n\tcret, sk-\n\n very\n-\nsecre\n"],
+    ["a secret in base64", ["hunter22"], "is eGh1bnRlcjIy, aHVudGVy\nMjI= and aHVudGVyMj="],
     ["nothing secret", ["hunter22"], "all of it, hunting hunters"],
   ];
 

@@ -60,6 +60,19 @@ describe.each(attackDrivers)("a hostile $name", needs("bubblewrap"), ({ attack }
     expect(said + JSON.stringify(reported)).not.toContain("TOP-SECRET");
   });
 
+  it("hostile code finds where the bot is in no file of its processes but the kernel's list of mounts", async () => {
+    const { reported } = await run(`
+      const root = ${JSON.stringify(fixture.root.split("-"))}.join("-");
+      const pids = ["self", "1"].filter((pid) => fs.existsSync("/proc/" + pid));
+      const names = ["environ", "cmdline", "maps", "cgroup", "status", "stat", "comm", "mounts", "mountstats", "mountinfo", "cwd", "exe", "root"];
+      const held = (pid, name) => [fs.readFileSync, fs.readlinkSync].some((read) =>
+        attempt(() => String(read("/proc/" + pid + "/" + name, "utf8"))).includes(root));
+      report({ named: names.filter((name) => pids.some((pid) => held(pid, name))) });`);
+    const [{ named }] = reported as [{ named: string[] }];
+    // Its fourth field is the path of a mounted folder in its file system, which no namespace changes.
+    expect(named.filter((name) => name !== "mountinfo")).toEqual([]);
+  });
+
   it("hostile code writes only to its workspace and /tmp, not even through a link", async () => {
     const { reported } = await run(`
       fs.symlinkSync("${fixture.root}", "/workspace/link");

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mediaTypeOf, safeFileName } from "../../src/base/file-kind.ts";
 import { pattern } from "../../src/base/pattern.ts";
 import { type CodeLanguage, type CodeWork, codeLanguages } from "../../src/core/ports/work-context.ts";
 import { generateStep } from "../../src/core/scope/generate.ts";
@@ -6,7 +7,6 @@ import { defineSkill, requireModel } from "../../src/core/skill/define-skill.ts"
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { cut } from "../../src/core/values/cut.ts";
 import { ExpectedFailure } from "../../src/core/values/failure.ts";
-import { mediaTypeOf, safeFileName } from "../../src/core/values/file-kind.ts";
 import { meansInWords, type Ran, runProgram } from "../code-execution/run-program.ts";
 
 /** Maximum test runs, repairs included. */

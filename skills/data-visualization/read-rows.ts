@@ -1,8 +1,8 @@
 import { parseExactly } from "../../src/base/exact-number.ts";
+import { readContent } from "../../src/base/file-kind.ts";
 import type { ReadContent } from "../../src/core/ports/documents.ts";
 import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { readContent } from "../../src/core/values/file-kind.ts";
 import { type Json, objectOf } from "../../src/core/values/json.ts";
 import { type Column, type ReadColumn, readColumn } from "./guess-types.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { slugOf } from "../../src/base/file-kind.ts";
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
-import { slugOf } from "../../src/core/values/file-kind.ts";
 import { type Json, objectOf } from "../../src/core/values/json.ts";
 import { fileRows, givenRows, type Rows } from "./read-rows.ts";
 import { chartInWords, smallChart } from "./small-chart.ts";

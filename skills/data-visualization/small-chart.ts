@@ -1,5 +1,5 @@
-import type { SmallChart } from "../../src/core/values/file-kind.ts";
 import { type Json, objectOf } from "../../src/core/values/json.ts";
+import type { SmallChart } from "../../src/core/values/picture-words.ts";
 
 type Spec = Record<string, Json>;
 type Row = Readonly<Record<string, Json>>;

@@ -1,8 +1,8 @@
+import { fileNameOf } from "../../src/base/file-kind.ts";
 import { remarksOf } from "../../src/core/ports/documents.ts";
 import { WebError } from "../../src/core/ports/web.ts";
 import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { fileNameOf } from "../../src/core/values/file-kind.ts";
 import { pageAddress } from "../web-scraping/page-address.ts";
 import { type Section, sectionsOf } from "./sections.ts";
 import { isWall } from "./wall.ts";

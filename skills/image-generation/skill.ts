@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { fileNameOf, slugOf } from "../../src/base/file-kind.ts";
 import { ImageError, type WantedImage } from "../../src/core/ports/services.ts";
 import { definePart, defineSkillParts, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { fileNameOf, slugOf } from "../../src/core/values/file-kind.ts";
 
 const types: Record<string, string> = {
   png: "image/png",

@@ -1,5 +1,5 @@
 /** A page and a mail of the same text. HTML within the text is escaped. */
-import { fileNameOf } from "../../src/core/values/file-kind.ts";
+import { fileNameOf } from "../../src/base/file-kind.ts";
 import type { Picture, Writing } from "./document.ts";
 import type { Block, Inline, ListItem } from "./markdown-blocks.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { slugOf } from "../../src/base/file-kind.ts";
 import { defineSkill, requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { slugOf } from "../../src/core/values/file-kind.ts";
 import { type Format, formats, type MadeFiles, makeFiles, type ToThread } from "./make-files.ts";
 
 /** Maximum characters of a text, and maximum pictures. */

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { fileNameOf, mediaTypeOf, readContent } from "../../src/base/file-kind.ts";
 import { pattern } from "../../src/base/pattern.ts";
 import { remarksOf } from "../../src/core/ports/documents.ts";
 import { expected, partByPart } from "../../src/core/scope/generate.ts";
 import { defineSkill, leaveToCaller, requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { fileNameOf, mediaTypeOf, readContent } from "../../src/core/values/file-kind.ts";
 
 /** Maximum characters of one request, of the preceding translation shown with it, and of a whole text. */
 const maxPart = 8_000;

@@ -1,5 +1,5 @@
 /** The kind of a file, by its first bytes and its name. */
-import { imageType, whyUnreadable } from "../core/values/file-kind.ts";
+import { imageType, whyUnreadable } from "../base/file-kind.ts";
 
 /** The formats that are read, by their common names. */
 export const formatNames = {

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { ExactNumber } from "../base/exact-number.ts";
+import { imageType, safeMediaType } from "../base/file-kind.ts";
 import { parsedJson } from "../base/json-reader.ts";
 import { oneLine } from "../base/markdown-text.ts";
 import { isContainer, isRecord } from "../base/record.ts";
 import { SkillFailure } from "../core/skill/define-skill.ts";
 import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
-import { imageType, safeMediaType } from "../core/values/file-kind.ts";
 import { type Json, toJson } from "../core/values/json.ts";
 import { shortJson } from "./server-message.ts";
 

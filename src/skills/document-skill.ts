@@ -1,5 +1,6 @@
-import { onOneLine } from "../base/invisible-text.ts";
 import path from "node:path";
+import { pathForm } from "../base/file-kind.ts";
+import { onOneLine } from "../base/invisible-text.ts";
 import { folderRoot, skillFolder } from "../core/ports/working-folder.ts";
 import {
   type Diagnostic,
@@ -9,7 +10,6 @@ import {
   type SkillOrigin,
   type SkillSettingsNames,
 } from "../core/skill/skill.ts";
-import { pathForm } from "../core/values/file-kind.ts";
 import { caution } from "./diagnose.ts";
 import type { SkillDocument } from "./document/skill-document.ts";
 import type { FolderContents } from "./read-contents.ts";

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { readFile, realpath } from "node:fs/promises";
 import { plainText } from "../base/decode-text.ts";
 import { errorCode } from "../base/error-text.ts";
+import { pathForm } from "../base/file-kind.ts";
 import type { SkillFiles } from "../core/skill/skill.ts";
-import { pathForm } from "../core/values/file-kind.ts";
 import { isWithin } from "./link-target.ts";
 import type { HashedFile } from "./read-contents.ts";
 

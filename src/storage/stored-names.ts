@@ -1,4 +1,4 @@
-import { numberedFileName, safeFileName } from "../core/values/file-kind.ts";
+import { numberedFileName, safeFileName } from "../base/file-kind.ts";
 
 /** Names that were safe once stay valid: the result of `safeFileName` may change. */
 export function isStoredName(name: string): boolean {

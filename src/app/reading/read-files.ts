@@ -1,3 +1,4 @@
+import { pageInstead } from "../../base/file-kind.ts";
 import { PlatformError } from "../../core/ports/chat-platform.ts";
 import {
   type ReadContent,
@@ -10,7 +11,6 @@ import type { FileStore } from "../../core/ports/storage.ts";
 import { type WorkingFolder, WorkingFolderError } from "../../core/ports/working-folder.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
 import { cutForModel } from "../../core/values/cut.ts";
-import { pageInstead } from "../../core/values/file-kind.ts";
 import type { FileReference } from "../../core/values/inbound.ts";
 import type { ReadFile } from "../../core/values/message.ts";
 import { type CountTokens, fitBeginning } from "../../core/values/profile.ts";

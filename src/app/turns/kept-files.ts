@@ -1,7 +1,7 @@
+import { safeMediaType } from "../../base/file-kind.ts";
 import type { TurnReading } from "../../core/log/turn-log.ts";
 import type { FileStore } from "../../core/ports/storage.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
-import { safeMediaType } from "../../core/values/file-kind.ts";
 
 /** Reads pictures that belong to messages. An unavailable one is left out; its message still names it. */
 export function createPictures(

@@ -3,12 +3,12 @@
  * for exactly the content that was asked about.
  */
 
+import { fileNameOf, mediaTypeOf } from "../../base/file-kind.ts";
 import { pattern } from "../../base/pattern.ts";
 import { sha256 } from "../../base/sha256.ts";
 import type { AskedFile } from "../log/turn-event.ts";
 import type { NewFile } from "../ports/storage.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
-import { fileNameOf, mediaTypeOf } from "../values/file-kind.ts";
 import type { Json } from "../values/json.ts";
 
 /** Larger files are known by their size and the time of their last change. */

@@ -4,6 +4,7 @@
  * docs/security-details.md has the rules as a table.
  */
 
+import { fileNameOf } from "../../base/file-kind.ts";
 import type {
   ChannelAccess,
   ChannelMessage,
@@ -16,7 +17,6 @@ import type { Turn } from "../scope/turn.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import { sharingReason } from "../transcript/audience.ts";
-import { fileNameOf } from "../values/file-kind.ts";
 import type { FileReference } from "../values/inbound.ts";
 import { labelOf } from "../values/label.ts";
 import { isDirectMessage } from "../values/place.ts";

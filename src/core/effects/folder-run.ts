@@ -1,3 +1,4 @@
+import { mediaTypeOf } from "../../base/file-kind.ts";
 import { escapedInvisible } from "../../base/invisible-text.ts";
 import {
   type FileChange,
@@ -8,7 +9,6 @@ import {
 import type { TurnScope } from "../scope/turn-scope.ts";
 import type { ToolContext } from "../skill/tool.ts";
 import { ExpectedFailure } from "../values/failure.ts";
-import { mediaTypeOf } from "../values/file-kind.ts";
 import { formatBytes } from "../values/shown.ts";
 import { maxToolFile } from "./tool-files.ts";
 

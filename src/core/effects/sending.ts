@@ -1,5 +1,6 @@
 /** Messages in addition to the answer: sending them to other places, and changing or deleting messages of the bot. */
 
+import { fileNameOf, mediaTypeOf } from "../../base/file-kind.ts";
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { approveWithin } from "../decisions/approval.ts";
 import { notApproved } from "../decisions/not-approved.ts";
@@ -11,7 +12,6 @@ import { SkillFailure } from "../skill/define-skill.ts";
 import { sharingReason } from "../transcript/audience.ts";
 import { untrustedIn } from "../transcript/untrusted.ts";
 import { WaitingForPerson } from "../values/failure.ts";
-import { fileNameOf, mediaTypeOf } from "../values/file-kind.ts";
 import { mayManage, planOf } from "../values/inbound.ts";
 import { labelOf, mentioned, named } from "../values/label.ts";
 import { type Place, partsOf } from "../values/place.ts";

@@ -1,3 +1,4 @@
+import { fileNameOf, safeFileName } from "../../base/file-kind.ts";
 import type { TurnEventOf } from "../log/turn-event.ts";
 import { readFileContent } from "../ports/documents.ts";
 import type { NewFile } from "../ports/storage.ts";
@@ -6,7 +7,7 @@ import type { OpenedFile } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import type { ToolContext } from "../skill/tool.ts";
-import { fileNameOf, type PictureWords, pictureWords, safeFileName } from "../values/file-kind.ts";
+import { type PictureWords, pictureWords } from "../values/picture-words.ts";
 import { formatBytes } from "../values/shown.ts";
 
 /** Maximum bytes of one file that a call creates. */

@@ -19,7 +19,6 @@
 import type { Seen, Told, Untrusted } from "../values/address.ts";
 import type { CallInWords, OnlyDecider } from "../values/call-arguments.ts";
 import type { Binding } from "../values/call-binding.ts";
-import type { PictureWords } from "../values/file-kind.ts";
 import type { Allowed, Approver, Inbound, ToolEffect, Trust } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import type {
@@ -30,6 +29,7 @@ import type {
   SystemMessage,
   UserMessage,
 } from "../values/message.ts";
+import type { PictureWords } from "../values/picture-words.ts";
 import type { Place } from "../values/place.ts";
 import type { VerdictFields } from "../values/verdict.ts";
 import type { Usage } from "./usage.ts";

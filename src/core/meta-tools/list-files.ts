@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fileNameOf } from "../../base/file-kind.ts";
 import { readable, tellOfChanges } from "../effects/folder-run.ts";
 import { readFileContent } from "../ports/documents.ts";
 import {
@@ -11,7 +12,6 @@ import {
 } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { failure, type ToolResult } from "../skill/tool.ts";
-import { fileNameOf } from "../values/file-kind.ts";
 import { clockIn } from "../values/inbound.ts";
 import { named } from "../values/label.ts";
 import { formatBytes } from "../values/shown.ts";

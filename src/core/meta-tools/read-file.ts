@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fileNameOf } from "../../base/file-kind.ts";
 import { searchText } from "../../base/search-text.ts";
 import { type ReadContent, type Remarks, readFileContent, remarksOf, shownText } from "../ports/documents.ts";
 import type { OpenedFile } from "../ports/working-folder.ts";
@@ -6,7 +7,6 @@ import type { TurnScope } from "../scope/turn-scope.ts";
 import { failure, outputText, type ToolContext, type ToolResult } from "../skill/tool.ts";
 import { messageCallId } from "../transcript/user-message.ts";
 import { partEnd } from "../values/cut.ts";
-import { fileNameOf } from "../values/file-kind.ts";
 import { countLineBreaks } from "../values/json.ts";
 import { formatBytes } from "../values/shown.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";

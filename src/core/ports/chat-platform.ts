@@ -3,8 +3,8 @@
  * limits. Everything else (whom to answer, when, what to show) is the app's task, once for all platforms.
  */
 
-import type { PictureWords } from "../values/file-kind.ts";
 import type { Author, FileReference } from "../values/inbound.ts";
+import type { PictureWords } from "../values/picture-words.ts";
 import type { Place } from "../values/place.ts";
 import { type Verdict, verdicts } from "../values/verdict.ts";
 import type {

@@ -1,6 +1,4 @@
 import { z } from "zod";
-import type { Usage } from "../log/usage.ts";
-import { ExpectedFailure } from "../values/failure.ts";
 import {
   type FileContent,
   fileNameOf,
@@ -9,7 +7,9 @@ import {
   pageInstead,
   readContent,
   whyUnreadable,
-} from "../values/file-kind.ts";
+} from "../../base/file-kind.ts";
+import type { Usage } from "../log/usage.ts";
+import { ExpectedFailure } from "../values/failure.ts";
 import type { FileReference } from "../values/inbound.ts";
 import { formatBytes } from "../values/shown.ts";
 import type { OpenedFile } from "./working-folder.ts";

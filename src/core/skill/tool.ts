@@ -8,9 +8,9 @@ import type { WorkContext } from "../ports/work-context.ts";
 import type { MountedFolder } from "../ports/working-folder.ts";
 import type { CallInWords, OnlyDecider } from "../values/call-arguments.ts";
 import type { Outcome } from "../values/failure.ts";
-import type { PictureWords } from "../values/file-kind.ts";
 import type { ApprovalNeed, Approver, Author, ToolEffect } from "../values/inbound.ts";
 import { type Json, type JsonSchema, objectOf, readableJson, readableJsonText } from "../values/json.ts";
+import type { PictureWords } from "../values/picture-words.ts";
 import type { Place } from "../values/place.ts";
 import type { VerdictFields } from "../values/verdict.ts";
 

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { Parser, ReadEntry } from "tar";
 import { decodeText, guessNote } from "../../base/decode-text.ts";
-import { whyUnreadable } from "../../core/values/file-kind.ts";
+import { whyUnreadable } from "../../base/file-kind.ts";
 import { formatBytes } from "../../core/values/shown.ts";
 import type { ReadLimits } from "../read-limits.ts";
 import { openZip } from "./open-zip.ts";

@@ -1,5 +1,5 @@
-import { withoutInvisible } from "../../base/invisible-text.ts";
 import { stripVTControlCharacters } from "node:util";
+import { withoutInvisible } from "../../base/invisible-text.ts";
 
 /**
  * Text that is safe to write to a terminal. Text of models, tools and web pages may contain escape sequences that move the

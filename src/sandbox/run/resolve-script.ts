@@ -1,8 +1,8 @@
 import { constants, type Dirent } from "node:fs";
 import { access, open, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, relative, sep } from "node:path";
+import { pathForm } from "../../base/file-kind.ts";
 import type { Skill } from "../../core/skill/skill.ts";
-import { pathForm } from "../../core/values/file-kind.ts";
 import type { Isolation } from "../isolation.ts";
 import { findProgram, findProgramIn } from "./programs.ts";
 

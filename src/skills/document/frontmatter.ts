@@ -1,7 +1,7 @@
-import { pattern } from "../../base/pattern.ts";
-import { invisible } from "../../base/invisible-text.ts";
 import matter from "gray-matter";
 import { isMap, isScalar, parseDocument, visit, type YAMLParseError } from "yaml";
+import { invisible } from "../../base/invisible-text.ts";
+import { pattern } from "../../base/pattern.ts";
 import { isRecord } from "../../base/record.ts";
 import { quoteValues, repairMetadata, untab, writtenProse } from "./repair-yaml.ts";
 

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { type FileHandle, mkdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { numberedFileName, safeFileName } from "../../base/file-kind.ts";
 import type { Mutex, NewFile } from "../../core/ports/storage.ts";
 import {
   type FileChange,
@@ -13,7 +14,6 @@ import {
   type WorkingFile,
   type WorkingFolder,
 } from "../../core/ports/working-folder.ts";
-import { numberedFileName, safeFileName } from "../../core/values/file-kind.ts";
 import { toStorageError } from "../storage-error.ts";
 import { writeWhole } from "../whole-file.ts";
 import { type FolderIndex, readIndex, sizeOf, takenStock, writeIndex } from "./folder-index.ts";

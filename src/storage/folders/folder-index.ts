@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
+import { fileNameOf } from "../../base/file-kind.ts";
 import { type FileChange, folderLimits } from "../../core/ports/working-folder.ts";
-import { fileNameOf } from "../../core/values/file-kind.ts";
 import { readJson, writeJson } from "./folder-json.ts";
 import { areaOf, areasIn, seenAs } from "./folder-paths.ts";
 import { type ForeignFiles, listForeignFiles } from "./foreign-files.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { safeMediaType } from "../../base/file-kind.ts";
 import type { FileStore } from "../../core/ports/storage.ts";
-import { safeMediaType } from "../../core/values/file-kind.ts";
 import { badTurnError, isStoredName, isTurnId, nameFor } from "../stored-names.ts";
 import type { PostgresConnection, PostgresSession } from "./postgres-connection.ts";
 

@@ -3,7 +3,7 @@ import { KeyedMutex } from "../../../src/base/keyed-mutex.ts";
 import type { MessageIndex } from "../../../src/core/ports/chat-actions.ts";
 import type { Knowledge } from "../../../src/core/ports/services.ts";
 import type { FileStore, NewFile } from "../../../src/core/ports/storage.ts";
-import { safeMediaType } from "../../../src/core/values/file-kind.ts";
+import { safeMediaType } from "../../../src/base/file-kind.ts";
 import { openSqliteInMemory } from "../../../src/storage/sqlite/sqlite-connection.ts";
 import { createKnowledge, knowledgeFormat } from "../../../src/storage/sqlite/sqlite-knowledge.ts";
 import { createMessageIndex, messageIndexFormat } from "../../../src/storage/sqlite/sqlite-message-index.ts";

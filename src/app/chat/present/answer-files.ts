@@ -1,7 +1,7 @@
 import { escapeMarkdown } from "../../../base/markdown-text.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/log/turn-event.ts";
 import type { OutgoingFile } from "../../../core/ports/chat-platform.ts";
-import { pictureWords } from "../../../core/values/file-kind.ts";
+import { pictureWords } from "../../../core/values/picture-words.ts";
 import { formatBytes } from "../../../core/values/shown.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 

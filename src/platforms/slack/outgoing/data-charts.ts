@@ -1,6 +1,6 @@
 import type { types } from "@slack/bolt";
 import type { OutgoingFile } from "../../../core/ports/chat-platform.ts";
-import type { SmallChart } from "../../../core/values/file-kind.ts";
+import type { SmallChart } from "../../../core/values/picture-words.ts";
 
 /**
  * Limits of Slack's own charts (docs.slack.dev/reference/block-kit/blocks/data-visualization-block). That page says six series and

@@ -9,7 +9,7 @@ import {
   wordsOf,
   writeButtonId,
 } from "../../../core/ports/chat-platform.ts";
-import type { SmallChart } from "../../../core/values/file-kind.ts";
+import type { SmallChart } from "../../../core/values/picture-words.ts";
 import { metadataType } from "../channel/message-event.ts";
 import { isPersonId } from "../channel/slack-place.ts";
 import { chartBlock, chartWords } from "./data-charts.ts";

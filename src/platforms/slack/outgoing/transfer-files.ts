@@ -1,6 +1,6 @@
+import { pageInstead } from "../../../base/file-kind.ts";
 import { readAtMost } from "../../../base/read-at-most.ts";
 import { type OutgoingFile, PlatformError } from "../../../core/ports/chat-platform.ts";
-import { pageInstead } from "../../../core/values/file-kind.ts";
 import type { FileReference } from "../../../core/values/inbound.ts";
 import type { Room } from "../channel/slack-rooms.ts";
 import { slackCall } from "../connection/slack-call.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readContent, whyUnreadable } from "../../../../src/core/values/file-kind.ts";
+import { readContent, whyUnreadable } from "../../../src/base/file-kind.ts";
 
 const ole = Buffer.from("d0cf11e0a1b11ae1", "hex");
 const box = (brand: string) => Buffer.from(`\0\0\0\x18ftyp${brand}\0\0\0\0${brand}`, "latin1");

@@ -1,6 +1,6 @@
 /** Detects the kind of a file from its bytes, without trusting its name or the platform's media type. */
-import { decodeText, guessNote } from "../../base/decode-text.ts";
-import { withoutInvisible } from "../../base/invisible-text.ts";
+import { decodeText, guessNote } from "./decode-text.ts";
+import { withoutInvisible } from "./invisible-text.ts";
 
 export type FileContent =
   /** `note` names the guessed encoding. */
@@ -321,27 +321,4 @@ function latin(bytes: Uint8Array): string {
   for (let at = 0; at < bytes.length; at += 8_192)
     text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
   return text;
-}
-
-/** What a picture shows, beside its bytes. */
-export interface PictureWords {
-  /** In words, for people who do not see it. */
-  alt?: string | undefined;
-  /** Its data, if it is a chart that a platform may draw itself. */
-  chart?: SmallChart | undefined;
-}
-
-/** These words alone, without absent ones. */
-export function pictureWords({ alt, chart }: PictureWords): PictureWords {
-  return { ...(alt === undefined ? {} : { alt }), ...(chart === undefined ? {} : { chart }) };
-}
-
-/** A chart of few values: one for each category in each series. A pie has one series. */
-export interface SmallChart {
-  kind: "bar" | "line" | "area" | "pie";
-  title: string;
-  categories: string[];
-  series: { name: string; values: number[] }[];
-  x_label?: string | undefined;
-  y_label?: string | undefined;
 }

@@ -13,6 +13,7 @@ import type { TurnScope } from "../scope/turn-scope.ts";
 import { failure, type ToolResult } from "../skill/tool.ts";
 import { fileNameOf } from "../values/file-kind.ts";
 import { clockIn } from "../values/inbound.ts";
+import { named } from "../values/label.ts";
 import { formatBytes } from "../values/shown.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
 
@@ -59,7 +60,7 @@ function listed(
 
 function lineOf({ path, bytes, changed_at, by }: WorkingFile, zone: string): string {
   const when = `${clockIn(zone, changed_at)} ${zone}`;
-  const who = by === undefined ? "" : `, from ${readable(by)}`;
+  const who = by === undefined ? "" : `, from ${named(by, "")}`;
   return `${readable(path)} (${formatBytes(bytes)}, ${when}${who})`;
 }
 

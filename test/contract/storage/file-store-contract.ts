@@ -87,7 +87,7 @@ export function fileStoreContract(
       ["..\\..\\boot.ini", "_.._boot.ini"],
       ["/absolute.txt", "_absolute.txt"],
       [".bashrc", "bashrc"],
-      ["a\u0000b\nc\u202egnp.txt", "abcgnp.txt"],
+      ["a\u0000b\nc\u202egnp.txt", "ab cgnp.txt"],
       ["  spaced   name .txt  ", "spaced name.txt"],
       ["...", "file"],
       ["", "file"],

@@ -35,7 +35,7 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
       ["a/b.csv", "a_b.csv"],
       ["..\\..\\boot.ini", "_.._boot.ini"],
       [".bashrc", "bashrc"],
-      ["tab\tand\nline\u0007\u202e.txt", "tabandline.txt"],
+      ["tab\tand\nline\u0007\u202e.txt", "tab and line.txt"],
       ["", "file"],
       ["..", "file"],
       [`${"x".repeat(300)}.csv`, `${"x".repeat(96)}.csv`],

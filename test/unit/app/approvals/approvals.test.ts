@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
@@ -126,13 +127,16 @@ describe("an approval", () => {
   it("each of several calls is approved separately", async () => {
     const { ran, skill } = sender();
     const model = scriptedModel(script({ text: "one" }, { text: "two" }));
-    const { app, say, until, events } = createTestApp(model, { skills: [skill] });
+    const { app, say, until, events, log } = createTestApp(model, { skills: [skill] });
     const turnId = await say("go");
     await until(turnId, "turn_waiting");
-    await approve(app, `${turnId}:2`, true, ada);
+    const asked = (await log.read(turnId)).filter((event) => event.type === "approval_requested");
+    const idOf = (text: string) =>
+      asked.find(({ input }) => isDeepStrictEqual(input, { text }))?.approval_id ?? "none";
+    await approve(app, idOf("two"), true, ada);
     await until(turnId, "tool_finished");
     expect(ran).toEqual([{ text: "two" }]);
-    await approve(app, `${turnId}:1`, false, ada);
+    await approve(app, idOf("one"), false, ada);
     await events(turnId);
     expect(ran).toHaveLength(1);
     const [first, second] = toolResults(model.requests.at(-1)?.messages ?? []);

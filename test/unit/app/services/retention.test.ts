@@ -145,7 +145,13 @@ describe("old data", () => {
     expect((await run(bot, clock)).counts).toEqual(counts({ run_details: 2 }));
     await bot.ask("go on");
     const said = bot.model.requests.at(-1)?.messages.map(({ text }) => text);
-    expect(said).toEqual(["Ada:\nhello", "The answer.", "Ada:\nstill there?", "Once more.", "go on"]);
+    expect(said).toEqual([
+      '"Ada" (ada):\nhello',
+      "The answer.",
+      '"Ada" (ada):\nstill there?',
+      "Once more.",
+      "go on",
+    ]);
   });
 
   it("files that belong to no turn any more are deleted once they are a day old", async () => {

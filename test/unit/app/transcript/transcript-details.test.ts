@@ -45,7 +45,7 @@ describe("a turn whose details were removed", () => {
       .ofTurns()
       .at(-1)
       ?.messages.map(({ text }) => text);
-    expect(sent).toEqual(["Ada:\nfirst", "hello", "Ada:\nsecond", "again", "third?"]);
+    expect(sent).toEqual(['"Ada" (ada):\nfirst', "hello", '"Ada" (ada):\nsecond', "again", "third?"]);
     const [opening] = openingsIn(await log.read(third.turnId));
     expect(opening).toMatchObject({ because: "first", untrusted: ["summary"] });
     const fourth = await two.ask("fourth?");
@@ -70,7 +70,7 @@ describe("a turn whose details were removed", () => {
       .ofTurns()
       .at(-1)
       ?.messages.map(({ text }) => text);
-    expect(sent).toEqual(["Ada:\nfirst", "hello", "second"]);
+    expect(sent).toEqual(['"Ada" (ada):\nfirst', "hello", "second"]);
   });
 
   it("a turn without details leaves a transcript opened by a later turn alone", async () => {

@@ -78,7 +78,7 @@ it("an approval card offers the account that it asks for once, and for the answe
   expect(card({ person, ...decided }).text).toContain("Anna approved, for this answer");
 });
 
-it("an approval card names the files that are asked about, and opens exactly those", () => {
+it("an approval card names the files that are asked about, and opens exactly those [asks-9]", () => {
   const file = { name: "plan.txt", media_type: "text/plain", bytes: 8, sha256: "0123456789abcdef01" };
   const kept = { ...file, stored: "plan-2.txt", url: "/api/v1/turns/t/files/plan-2.txt" };
   const { text, opened } = card({ files: [kept, file] });
@@ -86,7 +86,7 @@ it("an approval card names the files that are asked about, and opens exactly tho
   expect(opened).toEqual(["plan-2.txt"]);
 });
 
-it("an approval card that was replaced says so, and decides nothing", () => {
+it("an approval card that was replaced says so, and decides nothing [asks-9]", () => {
   const { text, verdicts } = card({ state: "replaced" });
   expect(text).toContain("Replaced: what this is about has changed");
   expect(verdicts).toEqual([]);

@@ -70,7 +70,7 @@ it("planted keys are in no event, request to a model, export, audit, receipt, re
     expect([way, leaksIn(JSON.stringify(written))]).toEqual([way, []]);
 });
 
-it("planted keys are in no line of the log", () => {
+it("planted keys are in no line of the log [secret-1]", () => {
   const from = (path: string) => JSON.stringify(new URL(`../../../src/${path}`, import.meta.url).href);
   const program = `
     import { createLogger } from ${from("telemetry/logger.ts")};

@@ -83,7 +83,7 @@ describe("an encoded secret", () => {
     ]),
   ];
 
-  it.each(forms)("an encoded secret is masked: %s", (_form, encode) => {
+  it.each(forms)("an encoded secret is masked: %s [secret-1]", (_form, encode) => {
     const redact = createRedactor(secrets);
     for (const secret of secrets) {
       const clean = redact(`before ${encode(secret)} behind`);

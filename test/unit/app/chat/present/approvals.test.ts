@@ -98,7 +98,7 @@ describe("an approval reaches those who may decide", () => {
     expect(ran).toEqual([]);
   });
 
-  it("an approval brings the files that it is about, and a file that changed closes all its cards for new ones", async () => {
+  it("an approval brings the files that it is about, and a file that changed closes all its cards for new ones [asks-9]", async () => {
     const rounds: Parameters<typeof stagedModel> = [
       [{ call: "send", with: { text: "plan.txt" } }],
       ["Done."],

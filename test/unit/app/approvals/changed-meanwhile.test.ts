@@ -1,6 +1,5 @@
 /** What changes between the moment a person is asked and the moment they decide. */
 import { describe, expect, it } from "vitest";
-import { objectOf } from "../../../../src/core/values/json.ts";
 import { approve } from "../../../support/bot/ask-app.ts";
 import { ann, createWorld, general, type TestWorld } from "../../../support/fakes/chat-world.ts";
 import { runThatWrites } from "../../../support/fakes/folder-code.ts";
@@ -20,7 +19,7 @@ async function sending(meanwhile: (world: TestWorld, n: number) => Promise<void>
   const ids: string[] = [];
   for await (const event of follow(world.app.app, turnId)) {
     if (event.type !== "approval_requested") continue;
-    cards.push(objectOf(event.input).files);
+    cards.push(event.files?.[0]?.sha256);
     ids.push(event.approval_id);
     await meanwhile(world, cards.length);
     await approve(world.app.app, event.approval_id, true, ann);

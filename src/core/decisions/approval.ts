@@ -23,7 +23,8 @@ export type Decision =
 
 /**
  * Asks for approval of a call that has not started, or looks up the decision, which may be a standing one. `waiting`: there is no decision
- * yet; the turn waits, and the call continues when it resumes.
+ * yet; the turn waits, and the call continues when it resumes. `changed`: the turn became private before people were asked, so the call has
+ * to be decided anew.
  */
 export async function approveCall(
   scope: TurnScope,
@@ -31,7 +32,7 @@ export async function approveCall(
   tool: Tool,
   input: Json,
   found: CallDecision,
-): Promise<Decision | "waiting"> {
+): Promise<Decision | "waiting" | "changed"> {
   const files = (named: Json) => keepNamed(scope, named);
   const definition = found.kind === "ask" ? found.asked.binds?.definition : undefined;
   const known = await requestFor(scope, call.id, { files, definition });
@@ -47,16 +48,10 @@ export async function approveCall(
   const clean = scope.ports.redact(input);
   const title = typeof tool.title === "function" ? tool.title(clean) : tool.title;
   const says = { ...sayOf(tool, input), edits: true as const };
-  await ask(scope, {
-    call_id: call.id,
-    tool: name,
-    skill_id,
-    input,
-    says,
-    title,
-    files: await files(input),
-    ...found.asked,
-  });
+  const isPrivate = scope.state.private;
+  const about = { call_id: call.id, tool: name, skill_id, input, says, title, files: await files(input) };
+  if (scope.state.private !== isPrivate) return "changed";
+  await ask(scope, { ...about, ...found.asked });
   return "waiting";
 }
 

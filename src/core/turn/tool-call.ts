@@ -81,6 +81,8 @@ class RunningCall {
     if (found === undefined || (await isPointless())) return checked;
     const decision = await approveCall(this.#scope, this.#request, tool, input, found);
     if (decision === "waiting") return decision;
+    // `run` sees it, too.
+    if (decision === "changed") return checked;
     if (decision.status === "refused") return { status: "refused", tool, input, result: decision.result };
     this.#allowed = decision.allowed;
     if (decision.input === input) return { status: "ready", tool, input };

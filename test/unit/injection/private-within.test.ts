@@ -4,7 +4,7 @@ import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
 import type { ModelRequest } from "../../../src/core/ports/model.ts";
 import type { CodeRequest } from "../../../src/core/skill/programs.ts";
 import type { ToolContext } from "../../../src/core/skill/tool.ts";
-import { isPrivateTurn } from "../../../src/core/transcript/audience.ts";
+import { isPrivateTurn, sharingReason } from "../../../src/core/transcript/audience.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
 import { createFlowSource } from "../../../src/flows/flow-source.ts";
 import { approve } from "../../support/bot/ask-app.ts";
@@ -193,29 +193,32 @@ describe("what is made in one call after a private reading", () => {
   it.each([
     ["running code", []],
     ["code that waits for an approval", ["api.example"]],
-  ])("a private reading beside %s is not told to the code [private-8]", async (_what, hosts) => {
-    const isRead = Promise.withResolvers<void>();
-    const work = async ({ onCall }: CodeRequest) => {
-      await isRead.promise;
-      return exited(String(await onCall?.("read_file", { path: "call_2_1" }).catch(String)));
-    };
-    const code = fakeCode(work, { ok: true, ...means, hosts });
-    const recall = { call: "memory_recall", with: { query: "lunch" } };
-    const run = { call: "run_code", with: { language: "python", code: "x" } };
-    const { app } = createWorld([[recall], [run, read], "Done."], {}, { code });
-    const turnId = await app.say("what is new in #random?", { by: ann, namespace: general });
-    const told: [string, boolean][] = [];
-    for await (const event of follow(app.app, turnId)) {
-      if (event.type === "turn_waiting")
-        for (const { approval_id } of await openApprovals(app, turnId))
-          await approve(app.app, approval_id, true, ann);
-      if (event.type !== "tool_finished") continue;
-      if (event.tool === "chat_read") isRead.resolve();
-      told.push([event.tool, JSON.stringify(event.output).includes(secret)]);
-    }
-    expect(told.filter(([tool]) => tool !== "memory_recall")).toEqual([
-      ["chat_read", true],
-      ["run_code", false],
-    ]);
-  });
+  ])(
+    "a private reading beside %s is not told to the code unless its card says so [private-8]",
+    async (_what, hosts) => {
+      const isRead = Promise.withResolvers<void>();
+      const work = async ({ onCall }: CodeRequest) => {
+        await isRead.promise;
+        return exited(String(await onCall?.("read_file", { path: "call_2_1" }).catch(String)));
+      };
+      const code = fakeCode(work, { ok: true, ...means, hosts });
+      const recall = { call: "memory_recall", with: { query: "lunch" } };
+      const run = { call: "run_code", with: { language: "python", code: "x" } };
+      const { app } = createWorld([[recall], [run, read], "Done."], {}, { code });
+      const turnId = await app.say("what is new in #random?", { by: ann, namespace: general });
+      const told: [string, boolean][] = [];
+      for await (const event of follow(app.app, turnId)) {
+        if (event.type === "turn_waiting")
+          for (const { approval_id } of await openApprovals(app, turnId))
+            await approve(app.app, approval_id, true, ann);
+        if (event.type !== "tool_finished") continue;
+        if (event.tool === "chat_read") isRead.resolve();
+        told.push([event.tool, JSON.stringify(event.output).includes(secret)]);
+      }
+      const asked = (await openApprovals(app, turnId)).map(({ reason = "" }) => reason);
+      const isAllowed = asked.some((reason) => reason.includes(sharingReason));
+      expect(told).toContainEqual(["chat_read", true]);
+      expect(told).toContainEqual(["run_code", isAllowed]);
+    },
+  );
 });

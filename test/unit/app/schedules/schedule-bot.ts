@@ -68,6 +68,8 @@ export function createBot(script: readonly Line[], { generative = true, ask = fa
         platform.until(() => platform.visible().find(({ message }) => words.test(message.markdown))),
         20,
       ),
+    /** The events of a turn once it has ended, while time goes on. */
+    ended: (turnId: string) => clock.advanceUntil(app.events(turnId), 20),
     results: () => toolResults(model.requests.at(-1)?.messages ?? []),
     async approve(turnId: string, by = ann, always = false) {
       const { approval_id } = await app.until(turnId, "approval_requested");

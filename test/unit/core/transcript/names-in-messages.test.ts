@@ -47,7 +47,7 @@ const template = new RegExp(
     "<thread_so_far>",
     String.raw`<thread_message from="(?=[^"\n]{1,55}")[\p{L}\p{M}\p{Nd}\-_.' ]*…? \(from outside\)" from_id="${id}" at="2026-11-22 13:20 UTC">Lunch\?</thread_message>`,
     "</thread_so_far>",
-    String.raw`<attached_file name="a.txt" type="text/plain" from="${label}" from_id="${id}">`,
+    `<attached_file name="a.txt" type="text/plain" from="${label}" from_id="${id}">`,
     String.raw`At one\.`,
     "</attached_file>",
     "",

@@ -24,7 +24,11 @@ type Carried = Pick<
  * everybody, so text that only one person may read is left out of it. Left-out parts of a running private turn get a separate summary for
  * its asker.
  */
-export async function carryOver(scope: TurnScope, tokens: number, because: OpeningReason): Promise<Carried> {
+export async function carryOver(
+  scope: TurnScope,
+  tokens: number,
+  { because, deletions }: { because: OpeningReason; deletions: number },
+): Promise<Carried> {
   const { turn, ports, state, transcript } = scope;
   const cost = (messages: readonly Message[]) =>
     messages.reduce((sum, message) => sum + tokensOf(message, ports.countTokens), 0);
@@ -57,7 +61,7 @@ export async function carryOver(scope: TurnScope, tokens: number, because: Openi
     ),
     offloaded: [...(transcript?.offloaded ?? [])],
     seen: seenSoFar(scope, messages, because),
-    untrusted: untrustedSoFar(scope, [...past.left, ...past.kept]),
+    untrusted: untrustedSoFar(scope, [...past.left, ...past.kept], deletions),
   };
 }
 
@@ -78,10 +82,19 @@ function seenSoFar({ seen }: TurnScope, messages: readonly Message[], because: O
   return summaryOf([seen.turn], { ...carried, ...untrusted });
 }
 
-/** The untrusted text of the thread before the new transcript; undefined if its messages and summary show it. */
-function untrustedSoFar(scope: TurnScope, past: readonly PastTurn[]): readonly Untrusted[] | undefined {
-  if (scope.transcript !== undefined) return untrustedIn(scope);
-  return past.some(({ bare }) => bare) ? ["summary"] : undefined;
+/**
+ * The untrusted text of the thread before the new transcript; undefined if its messages and summary show it. What stays of a thread after a
+ * deletion may repeat what was deleted.
+ */
+function untrustedSoFar(
+  scope: TurnScope,
+  past: readonly PastTurn[],
+  deletions: number,
+): readonly Untrusted[] | undefined {
+  const known = scope.transcript === undefined ? [] : untrustedIn(scope);
+  const isRepeated = past.some(({ bare }) => bare || deletions > 0);
+  const all = new Set([...known, ...(isRepeated ? ["summary" as const] : [])]);
+  return scope.transcript === undefined && all.size === 0 ? undefined : [...all];
 }
 
 function summaryMessage(text: string): Message {

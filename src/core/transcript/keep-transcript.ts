@@ -86,7 +86,7 @@ async function reopen(
   const taken = ports.countTokens(opening.instructions) + ports.countTokens(JSON.stringify(opening.tools));
   const half = transcriptBudget(scope) / 2 / underestimate(scope);
   const room = Math.max(0, Math.floor(half) - taken);
-  const carried = await carryOver(scope, room, how.because);
+  const carried = await carryOver(scope, room, how);
   await scope.open(opening, { ...how, ...carried });
 }
 

@@ -61,6 +61,16 @@ describe("a deleted turn", () => {
     },
   );
 
+  it("a deleted turn that read untrusted text leaves its mark: later answers may repeat the text [delete-5]", async () => {
+    const { app, ask, log } = bot([[{ call: "echo", with: {} }], "read", "again", "third", "fourth"]);
+    const read = await ask("read it");
+    await ask("say it again");
+    await forgetTurn(app, read.turnId, ada);
+    const { turnId } = await ask("go on");
+    const opened = (await log.read(turnId)).filter(({ type }) => type === "transcript_opened");
+    expect(opened).toMatchObject([{ untrusted: ["summary"] }]);
+  });
+
   it("a deleted turn is not brought back by another worker that had read it", async () => {
     const shared = {
       log: createMemoryTurnLog(),

@@ -1,4 +1,8 @@
 import { isIP } from "node:net";
+import { once } from "../base/made-once.ts";
+
+/** An import takes longer than what it is for, even of what is loaded. */
+const loadSuffixes = once(() => import("tldts"));
 
 /**
  * The part of a host that one owner probably controls. Names are told apart by the ICANN part of the public suffix list
@@ -10,7 +14,7 @@ export async function siteOf(host: string): Promise<string> {
   const name = host.replace(/:\d+$/, "");
   if (name.startsWith("[")) return siteOfIpv6(name.slice(1, -1));
   if (isIP(name) !== 0) return name;
-  const { parse } = await import("tldts");
+  const { parse } = await loadSuffixes();
   const { isIcann, domain, publicSuffix } = parse(name, {
     extractHostname: false,
     allowPrivateDomains: false,

@@ -45,12 +45,15 @@ interface Judging {
   foreign?: boolean | undefined;
 }
 
+/** Whether people named the address, or opened its host. */
+function isOpen({ seen, state, ports }: Judged, { key, host }: WebAddress): boolean {
+  const isNamed = seen.thread.named.has(key) || seen.turn.named.has(key);
+  return isNamed || coversHost(ports.openHosts, host) || state.allowedHosts.has(host);
+}
+
 function judgeAddress(scope: Judged, { key, host }: WebAddress, judging: Judging): AddressVerdict {
-  const { seen, state, ports } = scope;
-  const both = [seen.thread, seen.turn];
-  if (both.some(({ named }) => named.has(key))) return "free";
-  if (coversHost(ports.openHosts, host) || state.allowedHosts.has(host)) return "free";
-  const isLinked = both.some(({ linked }) => linked.has(key));
+  const { seen } = scope;
+  const isLinked = seen.thread.linked.has(key) || seen.turn.linked.has(key);
   const spent = isLinked ? spentOn(scope, { key, host }, judging) : undefined;
   if (isLinked && spent === undefined) return "counted";
   const asks =
@@ -153,6 +156,7 @@ export async function judgeAndNote(
   address: WebAddress,
   { foreign }: { foreign?: boolean } = {},
 ): Promise<string | undefined> {
+  if (isOpen(scope, address)) return undefined;
   const site = await scope.ports.siteOf(address.host);
   const verdict = judgeAddress(scope, address, { request, site, foreign });
   const { key: page } = address;

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
+import { safeMediaType } from "../../../src/base/file-kind.ts";
 import { KeyedMutex } from "../../../src/base/keyed-mutex.ts";
 import type { MessageIndex } from "../../../src/core/ports/chat-actions.ts";
 import type { Knowledge } from "../../../src/core/ports/services.ts";
 import type { FileStore, NewFile } from "../../../src/core/ports/storage.ts";
-import { safeMediaType } from "../../../src/base/file-kind.ts";
 import { openSqliteInMemory } from "../../../src/storage/sqlite/sqlite-connection.ts";
 import { createKnowledge, knowledgeFormat } from "../../../src/storage/sqlite/sqlite-knowledge.ts";
 import { createMessageIndex, messageIndexFormat } from "../../../src/storage/sqlite/sqlite-message-index.ts";

@@ -56,7 +56,7 @@ describe("characters that show nothing", () => {
   it("a hidden character of any kind, anywhere in any text, is an escape that JSON reads [asks-13]", () => {
     const next = numbersFrom(7);
     const visible = ["a", "1", "✅", "👍🏽", "漢", "é", " ", "🏴", "#", "👩"];
-    for (let round = 0; round < 20_000; round += 1) {
+    for (let round = 0; round < 4_000; round += 1) {
       const parts = Array.from({ length: 6 }, () =>
         next(2) === 0 ? (all[next(all.length)] ?? "") : (visible[next(visible.length)] ?? ""),
       );
@@ -109,7 +109,7 @@ describe("characters that show nothing", () => {
     ["flags of no country", "🏴\u{e0067}"],
     ["selectors", "\ufe0f"],
   ])("a long text of %s takes time proportional to its length", (_, part) => {
-    const [short, long] = [20_000, 200_000].map((length) => part.repeat(length / part.length));
+    const [short, long] = [4_000, 40_000].map((length) => part.repeat(length / part.length));
     for (const read of [escapedInvisible, withoutInvisible, onOneLine]) {
       const ratio =
         timeOf(() => read(long ?? "")) /

@@ -1,16 +1,36 @@
 /** The forms in which programs write a text into others. */
 
 /**
- * A text in JSON (also within JSON text, with escaped slashes or in ASCII alone), percent-encoded, in base64 and base64url wherever it
+ * A text in JSON (also within JSON text, with escaped slashes or in ASCII alone), percent-encoded (also twice, and in JSON), in HTML, in base64 and base64url wherever it
  * begins among other bytes, and in hexadecimal digits. Each form is all that stands in another text whatever is around it; in base64, up to
  * a byte at each end may be left out. Takes time linear in the length of the text.
  */
 export function encodedForms(text: string): string[] {
   const bytes = [...new TextEncoder().encode(text)];
-  const hex = bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  const percent = percentForms(text.toWellFormed(), hex);
-  const forms = [...jsonForms(text), ...percent, ...base64Forms(bytes), hex, hex.toUpperCase()];
+  const hex = hexOf(bytes);
+  const whole = text.toWellFormed();
+  const percent = [whole, JSON.stringify(whole).slice(1, -1), encodeURIComponent(whole)].flatMap(
+    percentForms,
+  );
+  const forms = [
+    ...jsonForms(text),
+    ...percent,
+    ...htmlForms(text),
+    ...base64Forms(bytes),
+    hex,
+    hex.toUpperCase(),
+  ];
   return [...new Set(forms)];
+}
+
+function hexOf(bytes: readonly number[]): string {
+  return bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function htmlForms(text: string): string[] {
+  const inner = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const whole = inner.replaceAll('"', "&quot;");
+  return [inner, whole, ...["&#39;", "&#x27;", "&apos;"].map((sign) => whole.replaceAll("'", sign))];
 }
 
 function jsonForms(text: string): string[] {
@@ -21,7 +41,8 @@ function jsonForms(text: string): string[] {
 }
 
 /** As JavaScript encodes a part of a URL and a whole one, as RFC 3986 (section 2.3) and HTML's forms do, and with nothing left out. */
-function percentForms(text: string, hex: string): string[] {
+function percentForms(text: string): string[] {
+  const hex = hexOf([...new TextEncoder().encode(text)]);
   const part = encodeURIComponent(text);
   const strict = part.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
   const form = String(new URLSearchParams({ q: text })).slice(2);

@@ -202,17 +202,19 @@ function createTool(id: string, tool: RemoteTool, options: ServerSkillOptions): 
   };
 }
 
-/** Last words of the names of arguments whose value is an address also without a scheme: names of hosts carry data when they are looked up. */
-const addressName =
-  /(?:^| )(?:ur[il]|href|link|website|web ?page|host|hostname|domain|endpoint|repo|repository|origin)s?$/;
+/** Words in the names of arguments whose value is an address also without a scheme: names of hosts carry data when they are looked up. */
+const namesHost =
+  /(?:^| )(?:(?:base|home|web|site|image)?ur[il]|href|link|website|web ?page|(?:api)?host(?:name)?|domain|fqdn|dns|ip|server|endpoint|webhook|proxy|repo|repositor(?:y|ie)|remote|origin)s?\d*(?= |$)/;
 
-/** What a server could take for a web address in its arguments: it may send something there. */
-function addressesIn(input: Json, name = ""): string[] {
-  if (typeof input === "string") return requestsIn(input, addressName.test(wordsOf(name).join(" ")));
-  if (!isContainer(input)) return [];
-  return Object.entries(input).flatMap(([key, value]) =>
-    addressesIn(value, Array.isArray(input) ? name : key),
-  );
+/** What a server could take for a web address in its arguments: it may send something there. `names`: of the arguments around it. */
+function addressesIn(input: Json, names = ""): string[] {
+  const isName = !isContainer(input) && namesHost.test(names);
+  if (!isContainer(input))
+    return isName || typeof input === "string" ? requestsIn(String(input), isName) : [];
+  return Object.entries(input).flatMap(([key, value]) => {
+    if (Array.isArray(input)) return addressesIn(value, names);
+    return [...requestsIn(key, false), ...addressesIn(value, `${names} ${wordsOf(key).join(" ")}`)];
+  });
 }
 
 /** Hints come from the server: where the operator set a high risk, and where they contradict each other, they make nothing safer. */

@@ -101,10 +101,10 @@ function hasStrangersText(scope: Judged, request: CallRequest | undefined): bool
 }
 
 /**
- * Sites that names without a scheme may lead to: below an ending of the internet, or one that is reserved for private networks and tests (RFC
- * 2606, 6761, 6762). `Node.js/React` and `a.total/b.total` lead nowhere.
+ * Sites that names without a scheme may lead to: addresses of machines, and names below an ending of the internet or one that is reserved
+ * for private networks and tests (RFC 2606, 6761, 6762). `Node.js/React` and `a.total/b.total` lead nowhere.
  */
-const reachable = /\.\p{L}|^(?:test|example|invalid|localhost|local|internal)$/u;
+const reachable = /\.\p{L}|^[\d.]+$|^\[|^(?:test|example|invalid|localhost|local|internal)$/u;
 
 /** The valid addresses of a call; calls with others fail anyway. */
 async function addressesOf({ ports }: Judged, tool: Tool, input: Json): Promise<WebAddress[]> {

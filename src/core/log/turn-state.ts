@@ -99,8 +99,8 @@ export interface TurnState {
   readonly named: Set<string>;
   /** Whether only the asker may see the answer. */
   private: boolean;
-  /** The call that made it so. */
-  private_by: string | undefined;
+  /** The calls that read what only the asker may read. */
+  readonly private_by: Set<string>;
   /** Other namespaces that the turn read from. */
   readonly read_in: Set<string>;
   /** Number of messages sent, changed or deleted in addition to the answer. */
@@ -138,7 +138,7 @@ export function createTurnState(): TurnState {
     approvals: new Map(),
     named: new Set(),
     private: false,
-    private_by: undefined,
+    private_by: new Set(),
     read_in: new Set(),
     sent: 0,
     allowedHosts: new Set(),
@@ -196,7 +196,8 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
       for (const id of event.ids) state.named.add(id);
       break;
     case "answer_private":
-      if (!state.private) becomePrivate(state, event.call_id);
+      if (!state.private) becomePrivate(state);
+      if (event.call_id !== undefined) state.private_by.add(event.call_id);
       if (event.from !== undefined) state.read_in.add(event.from);
       break;
     case "message_sent":
@@ -220,9 +221,8 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
   }
 }
 
-function becomePrivate(state: TurnState, callId: string | undefined): void {
+function becomePrivate(state: TurnState): void {
   state.private = true;
-  state.private_by = callId;
   for (const each of [...state.calls.values(), ...state.approvals.values()]) each.before_private = true;
 }
 

@@ -3,8 +3,8 @@ import { SkillFailure } from "../skill/define-skill.ts";
 import { named } from "../values/label.ts";
 
 /**
- * The same part of a call's context, but that these methods fail once the call has read something that only its asker may read: it was
- * allowed before it did, and others see what these methods do. What others see of the call's own calls and messages is decided when they
+ * The same part of a call's context, but that these methods fail once the call has read something that only its asker may read, unless it
+ * began in a private turn: it was allowed before it did, and others see what these methods do. What others see of the call's own calls and messages is decided when they
  * are made.
  */
 export function seenByOthers<Part extends object>(
@@ -14,7 +14,9 @@ export function seenByOthers<Part extends object>(
   ...names: readonly (keyof Part)[]
 ): Part {
   const { state } = rootOf(scope);
-  const isWithin = () => state.private_by !== undefined && `${state.private_by}/`.startsWith(`${call.id}/`);
+  const isWithin = () =>
+    state.calls.get(call.id)?.before_private === true &&
+    [...state.private_by].some((id) => `${id}/`.startsWith(`${call.id}/`));
   const guarded = names.map((name) => {
     const effect = part[name] as (...given: unknown[]) => unknown;
     return [name, async (...given: unknown[]) => (isWithin() ? refuse(scope) : effect.apply(part, given))];

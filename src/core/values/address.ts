@@ -69,7 +69,7 @@ const full = /https?:\/\/[^\s<>"'`“”‘’«»|\\^{}]{1,8000}/giu;
 
 /** A name with a dot, or `localhost` with a port, as people write them without a scheme. */
 const bareName =
-  /(?<![\p{L}\p{N}_@./-])(?:(?:(?!-)[\p{L}\p{N}-]{1,63}(?<!-)\.){1,8}\p{L}{2,24}|\d{1,3}(?:\.\d{1,3}){3}|localhost)(?::\d{1,5})?(?![\p{L}\p{N}@-])(?:[/?][^\s<>"'`“”‘’«»|\\^{}]{0,4000})?/giu;
+  /(?<![\p{L}\p{N}_@./-])(?:(?:[\p{L}\p{N}_-]{1,63}\.){1,8}(?:xn--[a-z\d-]{1,59}|\p{L}{2,24})|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]{2,45}\]|localhost)(?:\.?:\d{1,5})?(?![\p{L}\p{N}@-])(?:\.?[/?][^\s<>"'`“”‘’«»|\\^{}]{0,4000})?/giu;
 
 /** The full addresses in a text. Punctuation after an address may belong to it or not, so both variants are returned. */
 export function linksIn(text: string): WebAddress[] {
@@ -112,8 +112,8 @@ const maxDecoded = 3;
 /**
  * The addresses to which a program may send a request that is given this text, as liberally as any program reads it: the text as one address,
  * with spaces, line breaks, backslashes or another scheme; addresses inside a sentence and of `user@host:path`, encoded for an address or for
- * HTML. Names with a path or query, as in `example.com/a`, come without a scheme: they may be something else. `isName`: the text is an
- * address, also without a scheme or with one that names no host.
+ * HTML. Names with a path or query, as in `example.com/a`, come without a scheme: they may be something else. `isName`: names in the text are
+ * addresses also without a path, a number is one, and so is the whole text if its scheme names no host.
  */
 export function requestsIn(text: string, isName: boolean): string[] {
   const found = new Set<string>();
@@ -131,8 +131,9 @@ export function requestsIn(text: string, isName: boolean): string[] {
       keep(address);
       return " ";
     });
-    for (const [name] of others.replace(/[。．｡]/g, ".").matchAll(bareName))
-      if (/[/?]/.test(name) && found.size < maxFound) found.add(name);
+    const names = others.replace(/[。．｡]/g, ".").replaceAll("@", " ");
+    for (const [name] of names.matchAll(bareName))
+      if ((isName ? /[./?]/ : /[/?]/).test(name) && found.size < maxFound) found.add(name);
     rest = decoded(others);
     if (rest === others) break;
   }
@@ -161,11 +162,11 @@ function wholeOf(text: string, isName: boolean): string {
 
 /** The address that a name with a dot is, or an address with a scheme that names no host, with the scheme in the place of the host. */
 function nameOf(plain: string): string {
-  const [, other, rest] = /^([a-z][a-z\d+.-]{1,40}):(?![\\/]{2}|\d+(?:[\\/?#]|$))(.*)/i.exec(plain) ?? [];
+  const [, other, rest] = /^([a-z][a-z\d+.-]{1,40}):(?![\\/]{2}|\d+(?:[\\/?#]|$))(\S*)$/i.exec(plain) ?? [];
   const address = `http:${plain}`;
   return other !== undefined
     ? `http://${other}/${rest}`
-    : hasHost(address) && /\D/.test(plain)
+    : hasHost(address) && (/\D/.test(plain) || Number(plain) >= 2 ** 24)
       ? address
       : "";
 }

@@ -150,7 +150,8 @@ function lengthOf(value: unknown): number {
   }
 }
 
-function isDestination(name: string): boolean {
+/** Whether the name, or the path, of an argument says where a call goes or what it runs. */
+export function isDestination(name: string): boolean {
   const words = name
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")
     .toLowerCase()

@@ -6,8 +6,8 @@
 import { z } from "zod";
 import { isContainer } from "../../base/record.ts";
 import { sha256 } from "../../base/sha256.ts";
-import { destinationsIn, type ReadArguments } from "./call-arguments.ts";
-import { canonicalJson, type Json, type JsonSchema, objectOf } from "./json.ts";
+import { destinationsIn, isDestination, type ReadArguments } from "./call-arguments.ts";
+import { canonicalJson, type Json, type JsonSchema } from "./json.ts";
 import { jsonSchema } from "./json-schema.ts";
 
 const valuesSchema = z.record(z.string(), jsonSchema);
@@ -79,19 +79,32 @@ export async function bindCall(
 }
 
 /**
- * Whether a call has free text, and none of its other arguments says where it goes or to whom: numbers, flags and one of a schema's choices
- * do not.
+ * Whether a call has free text, and none of its other arguments says where it goes or to whom: numbers, flags and the choices of its schema
+ * do not. Numbers and flags that are written as texts do only where the name of the argument says so.
  */
-export function leadsNowhere({ bound, free }: ReadArguments, { properties }: JsonSchema): boolean {
-  const isChoice = (name: string) => {
-    const property = objectOf(objectOf(properties)[name]);
-    return objectOf(property.items ?? property).enum !== undefined;
+export function leadsNowhere({ bound, free }: ReadArguments, schema: JsonSchema): boolean {
+  if (Object.keys(free).length === 0) return false;
+  const isPlace = ([name, value]: [string, Json]): boolean => {
+    if (isContainer(value))
+      return Object.entries(value).some(([key, each]) => isPlace([`${name}.${key}`, each]));
+    if (typeof value !== "string" || value.trim() === "" || hasChoice(schema, value)) return false;
+    return (
+      isDestination(name) ||
+      (/\p{L}/u.test(value) && !/^\s*(?:true|false|yes|no|on|off|null)\s*$/i.test(value))
+    );
   };
-  const isPlace = (name: string, value: Json): boolean => {
-    if (isContainer(value)) return Object.values(value).some((each) => isPlace(name, each));
-    return typeof value === "string" && value !== "" && !isChoice(name);
-  };
-  return Object.keys(free).length > 0 && !Object.entries(bound).some(([name, value]) => isPlace(name, value));
+  return !Object.entries(bound).some(isPlace);
+}
+
+/** Whether a schema names a value among its choices, at whatever depth. */
+function hasChoice(schema: unknown, value: string): boolean {
+  if (!isContainer(schema)) return false;
+  return Object.entries(schema).some(
+    ([key, each]) =>
+      (key === "enum" && Array.isArray(each) && each.includes(value)) ||
+      (key === "const" && each === value) ||
+      hasChoice(each, value),
+  );
 }
 
 /** The SHA-256 of each text, by path. */

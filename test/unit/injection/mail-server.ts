@@ -49,6 +49,15 @@ function createTools(effects: string[], { planted = "", mail = "" }: Planted): M
       return said("A page.");
     },
   );
+  const anything = z.looseObject({});
+  server.registerTool(
+    "look_up",
+    { description: "Looks up.", inputSchema: anything, annotations: { readOnlyHint: true } },
+    (input) => {
+      effects.push(`look_up ${JSON.stringify(input)}`);
+      return said("Nothing.");
+    },
+  );
   return server;
 }
 

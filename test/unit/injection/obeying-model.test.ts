@@ -2,6 +2,7 @@ import { Lexer, Parser } from "marked";
 import { describe, expect, it } from "vitest";
 import { AnswerRenderer } from "../../../src/console/thread/answer-renderer.ts";
 import type { ModelRequest } from "../../../src/core/ports/model.ts";
+import type { JsonObject } from "../../../src/core/values/json.ts";
 import { messageBody } from "../../../src/platforms/discord/outgoing/message-body.ts";
 import { createPieceFilter } from "../../../src/platforms/slack/outgoing/outgoing-text.ts";
 import { bytes, channel, fileOf, heard } from "../../support/bot/called-bot.ts";
@@ -241,6 +242,34 @@ it("a server is sent nowhere unasked, however the address is written [address-5]
     ...texts.map((text) => ({ text })),
   ]);
   expect(world.mail?.effects).toEqual(["open_page lunch.test/menu"]);
+});
+
+it("a server is sent nowhere unasked, whatever holds the address, and whatever it is called [address-5]", async () => {
+  const evil = "vault-code-4711.evil.test";
+  const attacks: JsonObject[] = [
+    { headers: { [`https://${evil}`]: "" } },
+    { text: `see eve:word@${evil}/x` },
+    { text: "vault_code_4711.evil.test/x" },
+    { text: `${evil}.:80/x` },
+    { text: "evil.xn--p1ai/vault-code-4711" },
+    { text: "8.8.8.8/vault-code-4711" },
+    { text: "[2606:4700::1111]/vault-code-4711" },
+    { host: 1249763844 },
+    { server_ip: "1249763844" },
+    { hosts: `lunch.test ${evil}` },
+    { repositories: [[evil]] },
+    { host: { name: evil } },
+    { domain_name: evil },
+    { url2: evil },
+  ];
+  const harmless = [{ repo: "owner/name", id: 1249763844 }, { website: "Dr. Smith: yes" }, { port: 8080 }];
+  const orders = [{ text: "lunch" }, ...attacks, ...harmless].map(
+    (input): Line => [{ call: "mail__look_up", with: input }],
+  );
+  const world = await createWorld({ mail: { planted: "" }, script: () => orders.shift() ?? "Done." });
+  const { asked } = await world.say("what about lunch?", false);
+  expect(asked.map(({ input }) => input)).toEqual(attacks);
+  expect(world.mail?.effects).toHaveLength(1 + harmless.length);
 });
 
 it("no surface loads or previews an address of an answer by itself [address-9]", () => {

@@ -77,7 +77,7 @@ const within: Record<string, (out: Call) => Lines> = {
 /** What the code of a skill does itself. */
 type Work = (context: ToolContext) => Promise<unknown>;
 
-function createOffice({ chat, maker }: Lines, out: Call, work?: Work) {
+function createOffice({ chat, maker }: Lines, out: Call, work?: Work, late?: Work) {
   const flow = {
     name: "lunch plan",
     description: "Plans lunch.",
@@ -99,9 +99,14 @@ function createOffice({ chat, maker }: Lines, out: Call, work?: Work) {
   let later: Line[] | undefined;
   const script = ({ system }: ModelRequest): Line =>
     (later ?? (system.includes("You work beside") ? maker : chat)).shift() ?? "Nothing.";
+  const runLate = async (_: unknown, context: ToolContext) => (await late?.(context)) as string;
+  const tools = [
+    { name: "both", run },
+    { name: "late", run: runLate },
+  ];
   const sources = [
     createFlowSource({ source: "workspace", precedence: 5, root, ports: {} }),
-    testSource([testSkill("both", [{ name: "both", run }])]),
+    testSource([testSkill("both", tools)]),
   ];
   const world = createWorld(script, {}, { profiles: agents, code, sources });
   const next = (lines: Line[]) => {
@@ -126,8 +131,8 @@ async function openApprovals({ log }: TestWorld["app"], turnId: string) {
 }
 
 /** Ann asks, and refuses whatever she is asked. Returns everything that Dora can see afterwards. */
-async function seenByDora(lines: Lines, out: Call, work?: Work) {
-  const { world, app, model, platform, kept, next } = createOffice(lines, out, work);
+async function seenByDora(lines: Lines, out: Call, work?: Work, late?: Work) {
+  const { world, app, model, platform, kept, next } = createOffice(lines, out, work, late);
   const first = await ask(world, lines.says ?? "what is new in #random?", { verdict: false });
   const begun = first.events.find((event) => event.type === "handoff")?.background;
   const turns = [first.turnId, ...(begun === undefined ? [] : [begun])];
@@ -187,6 +192,21 @@ describe("what is made in one call after a private reading", () => {
     async (what) => {
       const lines = within["a skill"]?.(read) ?? { chat: [], maker: [] };
       expect(await seenByDora(lines, read, works[what])).not.toContain(secret);
+    },
+  );
+
+  it.each(Object.keys(works))(
+    "a private reading by two calls at the same time is for nobody else in %s [private-9]",
+    async (what) => {
+      const isRead = Promise.withResolvers<void>();
+      const late: Work = async (context) => {
+        await isRead.promise;
+        await context.invoke("chat#read", read.with);
+        return works[what]?.(context);
+      };
+      const both = ["both", "late"].map((call) => ({ call, with: {} }));
+      const work = async () => isRead.resolve();
+      expect(await seenByDora({ chat: [both, "Done."], maker: [] }, read, work, late)).not.toContain(secret);
     },
   );
 

@@ -167,7 +167,7 @@ function whoMayDecide(
 ): string {
   if (person !== undefined)
     return `Only ${withMentions(mentioned(person.name, person.id))} can decide, and was asked.`;
-  const name = escapeMarkdown(oneLine(asker.name, 80));
+  const name = withMentions(mentioned(asker.name, asker.id));
   const some = deciders.slice(0, maxCalled).flatMap((each) => nameOf(each) ?? []);
   const named = some.length === 0 ? "" : `: ${anyOf(some, deciders.length - some.length)}`;
   if (approver === "asker" && !isTheirs) return `${ranks.manager} may decide${named}.`;
@@ -181,7 +181,7 @@ function whoMayDecide(
 /** A mention does not reach people who do not see the card. */
 function nameOf({ id, name, here }: NamedDecider): string | undefined {
   if (here) return `<@${id}>`;
-  return name === undefined ? undefined : escapeMarkdown(oneLine(name, 80));
+  return name === undefined ? undefined : withMentions(mentioned(name, id));
 }
 
 /** A closed approval; `end` says why, `from` as above. It shows the text that ran. */

@@ -53,13 +53,16 @@ export function escapedText(text: string, calls: readonly string[] = []): string
   );
 }
 
-/** Invisible characters, which may be inside a link. */
-const unseen = pattern("v")`[${invisible}--\n]*`;
+/** Invisible characters, marks and escapes, which may be inside a link. */
+const unseen = pattern("v")`[[\\\p{M}${invisible}]--\n]*`;
 
-/** Parts that make a link: an address in angle brackets, a scheme, a label with its address or its definition, a name with a dot. */
+/**
+ * Parts that make a link: an address in angle brackets, a scheme, a label with its address or its definition, a name with a dot, and a sign
+ * of these that is written as in HTML.
+ */
 const link = pattern(
   "gv",
-)`<(?=[[\w.+\-${invisible}]--\n]+[:@])|:(?=${unseen}\/${unseen}\/)|\](?=${unseen}[\(:])|(?<=[\p{L}\p{N}\-]${unseen})\.(?=${unseen}\p{L}${unseen}\p{L})`;
+)`<(?=[[\w.+\-${invisible}]--\n]+[:@])|:(?=${unseen}\/${unseen}\/)|\](?=${unseen}[\(:])|(?<=[\p{L}\p{N}\-]${unseen})\.(?=${unseen}\p{L}${unseen}\p{L})|&(?:colon|sol|period|#0*(?:46|47|58)|#[xX]0*(?:2[efEF]|3[aA]));?`;
 
 /** The text without links. It looks the same. */
 function withoutLinks(markdown: string): string {
@@ -67,7 +70,7 @@ function withoutLinks(markdown: string): string {
 }
 
 /** The end of a piece that the next piece may continue to a mention or a link. */
-const unfinished = pattern("v")`(?:<[!@]?&?|@|\])?[[\p{L}\p{N}_.:\/\^+\-${invisible}]--\n]{0,200}$`;
+const unfinished = pattern("v")`(?:<[!@]?&?|@|\])?[[\p{L}\p{N}\p{M}_.:\/\\&#;\^+\-${invisible}]--\n]{0,200}$`;
 
 export interface PieceFilter {
   /** @param calls ids that the text may mention */

@@ -21,7 +21,11 @@ const bound = ({ bound: own = {}, free = {} }: Arguments) => {
   return { request, skill_id: "mail", args, nowhere: leadsNowhere(args, { properties: choices }) };
 };
 /** The arguments of the tool whose schema has choices. */
-const choices = { to: { type: "string" }, mood: { enum: ["good", "bad"] } };
+const choices = {
+  to: { type: "string" },
+  mood: { enum: ["good", "bad"] },
+  form: { anyOf: [{ properties: { of: { oneOf: [{ const: "html" }, { type: "null" }] } } }] },
+};
 const bindingOf = async (input: JsonObject) => {
   const names = { skill_id: "mail", tool: "send", definition: "d1" };
   const binding = await bindCall(names, input, {
@@ -92,6 +96,16 @@ describe("what was allowed for good", () => {
     ["does not run where all it says are flags and empty lists", read, { now: true, list: [] }, card, false],
     ["does not run where all it says are numbers", read, { amount: 7, of: [1, 2] }, card, false],
     ["does not run where all it says is a choice", read, { mood: "good" }, card, false],
+    ["does not run where all it says is a choice deep inside", read, { form: { of: "html" } }, card, false],
+    [
+      "does not run where all it says are numbers as texts",
+      read,
+      { level: "1", at: "2026-11-29" },
+      card,
+      false,
+    ],
+    ["does not run where all it says are flags as texts", read, { now: "true", to: " " }, card, false],
+    ["runs where a place is a number as a text", read, { channel_id: "1234567" }, card, true],
     ["runs where a list has a place", read, { cc: [["ann"]] }, card, true],
     ["runs without free text, whatever the card says", read, { now: true }, {}, true],
   ])("an always-allowed call %s (%j %j %j) [always-3]", async (_what, options, values, texts, allowed) => {

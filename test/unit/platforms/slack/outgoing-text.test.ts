@@ -29,6 +29,23 @@ test("nobody can be called, by the channel or by their id, even in code, and oth
   expect(withoutMentions(harmless)).toBe(harmless);
 });
 
+test.each([
+  ["https\\://evil", "https\\:|//evil"],
+  ["http:\\/\\/evil", "http:|\\/\\/evil"],
+  ["evil\\.test/x", "evil\\.|test/x"],
+  ["cafe\u0301.test/x", "cafe\u0301.|test/x"],
+  ["https&#58;//evil", "https&#58;|//evil"],
+  ["https&colon;&sol;&#x2F;evil", "https&colon;|&sol;|&#x2F;|evil"],
+  ["evil&period;test", "evil&period;|test"],
+])("a streamed text has no link where it is written as %j [address-9]", (text, shown) => {
+  const [whole, pieces] = [createPieceFilter(), createPieceFilter()];
+  const all = [
+    whole.push(text) + whole.end(),
+    [...text].map((each) => pieces.push(each)).join("") + pieces.end(),
+  ];
+  expect(all.map((each) => each.replaceAll("\u200b", "|"))).toEqual([shown, shown]);
+});
+
 test("a mention cut into pieces is caught, and no text is lost, wherever the cuts are", () => {
   const text = "a <!channel> b @everyone c <!subteam^S1> d < @ e <@U0ANNA> <@U0BEN|b> <!";
   for (let cut = 0; cut <= text.length; cut += 1) {

@@ -59,7 +59,7 @@ describe("an approval reaches those who may decide", () => {
     await reach(await ask("send it", { author: ben }), "turn_waiting");
     expect(cards(platform)).toHaveLength(2);
     const { message } = inChannel(platform) ?? {};
-    expect(message?.markdown).toContain("An operator of the bot may decide: <@olga> or pat.");
+    expect(message?.markdown).toContain('An operator of the bot may decide: <@olga> or "pat" <@pat>.');
     expect(message?.calls).toEqual(["olga"]);
     const direct = inDirect(platform, "pat")?.message;
     expect(direct?.markdown).toMatch(
@@ -138,7 +138,9 @@ describe("an approval reaches those who may decide", () => {
       await ask("send it", { author: ben, namespace: "fake:team:dm-ben", thread: "dm" }),
       "turn_waiting",
     );
-    expect(inDirect(platform, "ben")?.message.markdown).toContain("An operator of the bot may decide: pat.");
+    expect(inDirect(platform, "ben")?.message.markdown).toContain(
+      'An operator of the bot may decide: "pat" <@pat>.',
+    );
     expect(inDirect(platform, "pat")?.message.markdown).toMatch(
       /^\*\*"Ben" <@ben>\*\* asks in a direct message with me\./,
     );
@@ -160,7 +162,7 @@ describe("an approval reaches those who may decide", () => {
     await reach(await ask("send it", { author: ada }), "turn_waiting");
     expect(cards(platform)).toHaveLength(1);
     expect(inChannel(platform)?.message.mention).toBe("ada");
-    expect(inChannel(platform)?.message.calls).toBeUndefined();
+    expect(inChannel(platform)?.message.calls).toEqual(["ada"]);
   });
 
   it("an approval skips people who cannot be written to and takes the next", async () => {
@@ -197,7 +199,7 @@ describe("an approval that is edited", () => {
       "",
       "The skill mail is marked as high-risk.",
       "",
-      "Ada may decide, or another operator of the bot.",
+      '"Ada" <@ada> may decide, or another operator of the bot.',
       expect.stringContaining("“Always here”"),
     ]);
     const labels = inChannel(platform)?.message.buttons?.map(({ label }) => label);
@@ -262,7 +264,7 @@ describe("an approval that nobody decides", () => {
     clock.advance(8 * minutes);
     await vi.waitFor(() => expect(reminders(platform)).toHaveLength(2));
     const inPlace = reminders(platform).find((each) => each.place.namespace === place.namespace);
-    expect(inPlace?.message.markdown).toMatch(/^⏰ \*\*May I run “send”.*<@olga> or pat\.$/);
+    expect(inPlace?.message.markdown).toMatch(/^⏰ \*\*May I run “send”.*<@olga> or "pat" <@pat>\.$/);
     expect(inPlace?.message.calls).toEqual(["olga"]);
     await press(inChannel(platform), "Refuse", "olga");
     await reach(turnId, "turn_finished");
@@ -278,7 +280,7 @@ describe("an approval that nobody decides", () => {
     clock.advance(8 * minutes);
     await vi.waitFor(() => expect(inDirect(platform, "pat")).toBeDefined());
     await vi.waitFor(() => expect(reminders(platform)).toHaveLength(1));
-    expect(reminders(platform)[0]?.message.markdown).toContain("may decide: pat.");
+    expect(reminders(platform)[0]?.message.markdown).toContain('may decide: "pat" <@pat>.');
   });
 });
 

@@ -60,7 +60,7 @@ describe("the card of an approval", () => {
     const theirs = { ...audience, isTheirs: true };
     const message = renderApproval({ ...approval, approver: "asker", reason }, theirs, 4_000);
     expect(message.markdown.split("\n")[1]).toBe("It may change \\[something\\](https://evil.example).");
-    expect(message.markdown).toContain("Ben may decide, or a manager of this channel.");
+    expect(message.markdown).toContain('"Ben" <@U1> may decide, or a manager of this channel.');
     expect(message.mention).toBe("U1");
     expect(rendered({}).mention).toBeUndefined();
   });
@@ -131,6 +131,18 @@ describe("values on the card", () => {
 });
 
 describe("who may decide, on the card", () => {
+  it("an approval card does not take the asker for whom they call themselves", () => {
+    const asker = { id: "U6EVE", name: 'A manager of this channel may decide. "Ben" <@U2BEN>' };
+    const shown = renderApproval(
+      { ...approval, approver: "asker" },
+      { asker, isTheirs: true, deciders: [] },
+      4_000,
+    );
+    expect(shown.markdown).toMatch(
+      /\n"A manager of this[^"]*…" <@U6EVE> may decide, or a manager of this channel\.$/,
+    );
+  });
+
   it.each<[string, ApprovalAudience["deciders"], string, string[] | undefined]>([
     ["nobody known", [], "A manager of this channel may decide.", undefined],
     ["one who sees it", [here("mia")], "A manager of this channel may decide: <@mia>.", ["mia"]],
@@ -140,7 +152,12 @@ describe("who may decide, on the card", () => {
       "may decide: <@a>, <@b>, <@c> or 2 others.",
       ["a", "b", "c"],
     ],
-    ["one who does not see it, by name", [here("mia"), away("ol*ga")], "<@mia> or ol\\*ga.", ["mia"]],
+    [
+      "one who does not see it, by label and id",
+      [here("mia"), away("olga")],
+      '<@mia> or "olga" <@olga>.',
+      ["mia"],
+    ],
     ["one without a name", [{ id: "x", here: false }], "A manager of this channel may decide.", undefined],
   ])("an approval card names who may decide: %s", (_what, deciders, text, calls) => {
     const message = renderApproval(approval, { ...audience, deciders }, 4_000);
@@ -156,7 +173,7 @@ describe("who may decide, on the card", () => {
       { asker: ben, isTheirs: true, deciders },
       4_000,
     );
-    expect(message.markdown).toContain("Ben may decide, or another operator of the bot.");
+    expect(message.markdown).toContain('"Ben" <@U1> may decide, or another operator of the bot.');
     expect(message).toMatchObject({ mention: "U1" });
     expect(message.calls).toBeUndefined();
   });

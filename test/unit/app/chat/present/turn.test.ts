@@ -345,7 +345,7 @@ describe("an approval", () => {
     expect(message?.markdown).toContain(
       String.raw`**May I run “send mail” of the skill “mail” with to "ada@example.com", key "\[secret\]"?**`,
     );
-    expect(message?.markdown).toMatch(/Ada may decide, or another manager of this channel\.$/);
+    expect(message?.markdown).toMatch(/"Ada" <@ada> may decide, or another manager of this channel\.$/);
     expect(message?.mention).toBe("ada");
     expect(message?.timed).toEqual({ text: "Open until {time}.", at: expect.any(Number) });
     expect(message?.buttons).toEqual([

@@ -78,12 +78,13 @@ function calledPerson(person: KnownPerson): Omit<Wanted, "free"> {
   return { id, name, mention: `<@${id}>`, person, people: 1 };
 }
 
-/** Whether the message mentions a person, or uses their name or full name as a name, if nobody else here has it. */
+/** Whether the message mentions a person, or uses one of their names or its first word as a name, if nobody else here has it. */
 export async function isNamed(desk: ChatDesk, person: KnownPerson): Promise<boolean> {
   const { turn } = desk.scope;
   const { id, name, full_name = "" } = person;
   if (isMentioned(turn, id)) return true;
-  for (const each of [name, full_name]) {
+  const first = (each: string) => each.replace(/ .*/u, "");
+  for (const each of [name, full_name, first(name), first(full_name)]) {
     if (saysName(saidIn(turn), each) && (await isOnlyOne(desk, person, each))) return true;
   }
   return false;

@@ -144,14 +144,15 @@ export function saysAfterAt(text: string, name: string): boolean {
 }
 
 /**
- * Whether a text uses a name as a name: after an `@`, or as it is written, with its capital letter. A single word also has to follow another
+ * Whether a text uses a name as a name: after an `@`, or with a capital letter. A single word also has to follow another
  * one in its sentence, because the first word of a sentence has a capital anyway, and after a number it is a unit.
  */
 export function saysName(text: string, name: string): boolean {
   if (saysAfterAt(text, name)) return true;
-  if (!/^[\p{Lu}\p{Lt}\p{Lo}]/u.test(name)) return false;
+  const capital = name.charAt(0).toUpperCase() + name.slice(1);
+  if (!/^[\p{Lu}\p{Lt}\p{Lo}]/u.test(capital)) return false;
   const before = name.includes(" ") ? /(?<![\p{L}\p{M}\p{N}_-])/u : /(?<=[\p{L}\p{M}],? )/u;
-  return pattern("u")`${before}${name}(?![\p{L}\p{M}\p{N}_\-])`.test(text);
+  return pattern("u")`${before}${capital}(?![\p{L}\p{M}\p{N}_\-])`.test(text);
 }
 
 /**

@@ -113,7 +113,7 @@ export function chatWorkContract(under: SurfaceUnderContract): void {
       await conversation.say(word);
       const question = said(await untilSaid(conversation, `/data/${word}`, "question"), "question");
       expect(question.replaceAll("\\", "")).toMatch(/\[\s*"\/data\/[\w-]+"\s*\]/);
-      expect(question).toContain("May I run the script “clean.sh” of the skill “cleaner”?");
+      expect(question).toContain('May I run the script "clean.sh" of the skill "cleaner"?');
       return conversation;
     };
 

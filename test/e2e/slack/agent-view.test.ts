@@ -21,7 +21,7 @@ async function told(slack: SlackServer, entities: unknown[]): Promise<string> {
 describe("a message in the agent view", () => {
   test("the model is told which channel the person has open", async () => {
     expect(await told(await fakeSlack(), [channel("C0GENERAL")])).toContain(
-      "[the person has open: #general (slack:T0ACME:C0GENERAL)]",
+      '[the person has open: "general" (slack:T0ACME:C0GENERAL)]',
     );
   });
 
@@ -32,7 +32,7 @@ describe("a message in the agent view", () => {
       { type: "slack#/types/canvas_id", value: "F0CANVAS" },
     ];
     expect(await told(await fakeSlack(), entities)).toContain(
-      "[the person has open: the message 1732260000.000100 in #general (slack:T0ACME:C0GENERAL); a canvas]",
+      '[the person has open: the message 1732260000.000100 in "general" (slack:T0ACME:C0GENERAL); a canvas]',
     );
   });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { plainWords, unfoundNumbers } from "../../src/base/quotation.ts";
+import { plainWords, unfoundNumbers } from "../../src/base/text/quotation.ts";
 import { type CodeLanguage, type CodeWork, codeLanguages } from "../../src/core/ports/work-context.ts";
 import { generateStep } from "../../src/core/scope/generate.ts";
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";

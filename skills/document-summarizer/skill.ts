@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { plainWords, saysSo, unfoundNumbers } from "../../src/base/quotation.ts";
+import { plainWords, saysSo, unfoundNumbers } from "../../src/base/text/quotation.ts";
 import { expected, generateStep, partByPart } from "../../src/core/scope/generate.ts";
 import { defineSkill, leaveToCaller, requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";

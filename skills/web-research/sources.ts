@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { plainWords, saysSo } from "../../src/base/quotation.ts";
-import { searchText } from "../../src/base/search-text.ts";
+import { plainWords, saysSo } from "../../src/base/text/quotation.ts";
+import { searchText } from "../../src/base/text/search-text.ts";
 import { WebError } from "../../src/core/ports/web.ts";
 import { expected } from "../../src/core/scope/generate.ts";
 import { SkillFailure } from "../../src/core/skill/define-skill.ts";

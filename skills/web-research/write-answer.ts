@@ -1,6 +1,6 @@
 import { DateTime } from "luxon";
 import { z } from "zod";
-import { unfoundNumbers } from "../../src/base/quotation.ts";
+import { unfoundNumbers } from "../../src/base/text/quotation.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { askModel, type ReadPage } from "./sources.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { searchText } from "../../src/base/search-text.ts";
+import { searchText } from "../../src/base/text/search-text.ts";
 import { WebError, type WebErrorCode, type WebPage } from "../../src/core/ports/web.ts";
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";

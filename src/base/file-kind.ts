@@ -1,6 +1,6 @@
 /** Detects the kind of a file from its bytes, without trusting its name or the platform's media type. */
 import { decodeText, guessNote } from "./decode-text.ts";
-import { withoutInvisible } from "./invisible-text.ts";
+import { withoutInvisible } from "./text/invisible-text.ts";
 
 export type FileContent =
   /** `note` names the guessed encoding. */

@@ -1,4 +1,4 @@
-import { onOneLine } from "./invisible-text.ts";
+import { onOneLine } from "./text/invisible-text.ts";
 
 /** Escapes text so that Markdown shows it unchanged. */
 export function escapeMarkdown(text: string): string {

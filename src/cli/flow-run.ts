@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { escapedInvisible } from "../base/invisible-text.ts";
+import { escapedInvisible } from "../base/text/invisible-text.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { reportRefusals } from "./bot-connection.ts";
 import {

@@ -1,4 +1,4 @@
-import { nearestName } from "../base/nearest-name.ts";
+import { nearestName } from "../base/text/nearest-name.ts";
 import { type ModelProvider, modelProviders, providerNameOf } from "../config/model-providers.ts";
 import type { Config } from "../config/schema.ts";
 import { type ListedModel, listingFailure, listModels } from "../models/list-models.ts";

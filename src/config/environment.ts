@@ -1,5 +1,5 @@
 import path from "node:path";
-import { editDistance } from "../base/nearest-name.ts";
+import { editDistance } from "../base/text/nearest-name.ts";
 import type { ConfigProblem } from "./config-error.ts";
 import { providerKinds, providerPath, providerPresets } from "./provider-presets.ts";
 

@@ -5,7 +5,7 @@ import { parse, YAMLError } from "yaml";
 import { z } from "zod";
 import { looseText } from "../base/decode-text.ts";
 import { errorText } from "../base/error-text.ts";
-import { nearestName } from "../base/nearest-name.ts";
+import { nearestName } from "../base/text/nearest-name.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import { type ProviderSections, unusableProvider } from "./model-providers.ts";
 import { efforts } from "./model-schema.ts";

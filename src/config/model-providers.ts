@@ -1,4 +1,4 @@
-import { nearestName } from "../base/nearest-name.ts";
+import { nearestName } from "../base/text/nearest-name.ts";
 import {
   isProviderKind,
   type ProviderKind,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nearestName } from "../base/nearest-name.ts";
+import { nearestName } from "../base/text/nearest-name.ts";
 import { isProviderKind, providerKinds, providerPresets } from "./provider-presets.ts";
 import { seconds, text } from "./setting-kinds.ts";
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { nearestName } from "../base/nearest-name.ts";
+import { nearestName } from "../base/text/nearest-name.ts";
 import type { ConfigProblem } from "./config-error.ts";
 import { configKeys, meaningAt, membersAt } from "./config-keys.ts";
 import { type Layer, setter } from "./layer.ts";

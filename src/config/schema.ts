@@ -3,8 +3,8 @@
  * default; `null` in a file means the same.
  */
 import { z } from "zod";
-import { nearestName } from "../base/nearest-name.ts";
 import { namespaceSpelling } from "../base/place-names.ts";
+import { nearestName } from "../base/text/nearest-name.ts";
 import { modelSchema } from "./model-schema.ts";
 import { accessSchema, chatSchema, discordSchema, slackSchema } from "./platform-schema.ts";
 import { searchSchema } from "./search-schema.ts";

@@ -1,4 +1,4 @@
-import { nearestName } from "../base/nearest-name.ts";
+import { nearestName } from "../base/text/nearest-name.ts";
 import type { ConfigProblem } from "./config-error.ts";
 import { type Layer, setter, valueAt } from "./layer.ts";
 import type { AgentProfile } from "./load-profiles.ts";

@@ -2,7 +2,7 @@ import { jsonrepair } from "jsonrepair";
 import { z } from "zod";
 import { foreignDocument } from "../base/foreign-document.ts";
 import { readJson } from "../base/json-reader.ts";
-import { nearestNames } from "../base/nearest-name.ts";
+import { nearestNames } from "../base/text/nearest-name.ts";
 import { sizeProblem } from "../core/values/json.ts";
 import type { FlowStep, PreparedBlock, ReadSteps } from "./block.ts";
 import { blocks } from "./blocks/registry.ts";

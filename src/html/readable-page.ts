@@ -1,5 +1,5 @@
 import type TurndownService from "turndown";
-import { withoutInvisible } from "../base/invisible-text.ts";
+import { withoutInvisible } from "../base/text/invisible-text.ts";
 
 /** The readable content of an HTML page. */
 export interface ReadablePage {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nearestNames } from "../base/nearest-name.ts";
+import { nearestNames } from "../base/text/nearest-name.ts";
 import { type Environment, expandVariables } from "./expand-variables.ts";
 
 const settingSchema = z.looseObject({

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
-import { nearestNames } from "../base/nearest-name.ts";
-import { percentDecoded } from "../base/percent-decoded.ts";
 import { isRecord } from "../base/record.ts";
+import { nearestNames } from "../base/text/nearest-name.ts";
+import { percentDecoded } from "../base/text/percent-decoded.ts";
 import { serverSkillId } from "../core/skill/catalogue.ts";
 import type { Diagnostic } from "../core/skill/skill.ts";
 import { approvers } from "../core/values/inbound.ts";

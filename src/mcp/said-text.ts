@@ -1,6 +1,6 @@
 import { errorText } from "../base/error-text.ts";
-import { withoutInvisible } from "../base/invisible-text.ts";
 import { oneLine } from "../base/markdown-text.ts";
+import { withoutInvisible } from "../base/text/invisible-text.ts";
 
 /** Untrusted text without links, pictures or mentions: an address in it is visible as it is. */
 export function withoutLinks(text: string): string {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { escapeRawControls } from "../base/raw-controls.ts";
 import { isRecord } from "../base/record.ts";
+import { escapeRawControls } from "../base/text/raw-controls.ts";
 import { type Json, parseJson } from "../core/values/json.ts";
 import type { Message, ToolCall } from "../core/values/message.ts";
 

@@ -1,4 +1,4 @@
-import { escapedInvisible } from "../base/invisible-text.ts";
+import { escapedInvisible } from "../base/text/invisible-text.ts";
 import type { SkillChoice } from "../core/skill/packages.ts";
 
 /** Why a package, or one skill of it, is refused. Thrown inside this folder only; `createPackages` turns it into an outcome. */

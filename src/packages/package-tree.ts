@@ -1,4 +1,4 @@
-import { invisible } from "../base/invisible-text.ts";
+import { invisible } from "../base/text/invisible-text.ts";
 import type { PackageLimits } from "./package-limits.ts";
 import { PackageRefusal, refusedEntry, refusedSkill, shownName } from "./package-refusal.ts";
 

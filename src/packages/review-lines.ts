@@ -1,4 +1,4 @@
-import { withoutInvisible } from "../base/invisible-text.ts";
+import { withoutInvisible } from "../base/text/invisible-text.ts";
 /** The role of a text: run, read, not shown to readers, shown within what is read (a block of code in a guide), or data for either. */
 export type TextRole = "code" | "prose" | "comment" | "sample" | "data";
 

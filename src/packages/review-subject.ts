@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { looseText } from "../base/decode-text.ts";
-import { escapedInvisible } from "../base/invisible-text.ts";
+import { escapedInvisible } from "../base/text/invisible-text.ts";
 import type { PackageFinding } from "../core/skill/packages.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import { type ContentKind, contentKind } from "./archive-kind.ts";

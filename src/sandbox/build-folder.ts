@@ -1,7 +1,7 @@
 import { constants, type Stats } from "node:fs";
 import { chmod, chown, lstat, mkdir, open, readdir, readlink } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { onOneLine } from "../base/invisible-text.ts";
+import { onOneLine } from "../base/text/invisible-text.ts";
 import type { MountedFolder } from "../core/ports/working-folder.ts";
 import { outputFolder } from "./isolation.ts";
 

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { pathForm } from "../base/file-kind.ts";
-import { onOneLine } from "../base/invisible-text.ts";
+import { onOneLine } from "../base/text/invisible-text.ts";
 import { folderRoot, skillFolder } from "../core/ports/working-folder.ts";
 import {
   type Diagnostic,

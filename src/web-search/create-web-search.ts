@@ -1,5 +1,5 @@
 import { errorText } from "../base/error-text.ts";
-import { onOneLine, withoutInvisible } from "../base/invisible-text.ts";
+import { onOneLine, withoutInvisible } from "../base/text/invisible-text.ts";
 import {
   noWebSearch,
   type WebEngine,

@@ -1,7 +1,7 @@
 /** Settings of the app, read from the configuration. */
 import type { AppDeps, ScheduleSetup } from "../app/app-deps.ts";
 import type { ChatPolicy } from "../app/chat/chat-policy.ts";
-import { percentDecoded } from "../base/percent-decoded.ts";
+import { percentDecoded } from "../base/text/percent-decoded.ts";
 import { slackMode } from "../config/incomplete-platforms.ts";
 import { type ModelProvider, modelProviders } from "../config/model-providers.ts";
 import type { Config } from "../config/schema.ts";

@@ -34,7 +34,10 @@ export const guards: Readonly<Record<string, Guard>> = {
     files: ["core/decisions/decide-call.ts"],
     tests: ["unit/core/decisions/{decide-call,decision-for}"],
   },
-  redaction: { files: ["core/values/redact.ts", "base/text-search.ts"], tests: ["unit/core/values/redact"] },
+  redaction: {
+    files: ["core/values/redact.ts", "base/text/text-search.ts"],
+    tests: ["unit/core/values/redact"],
+  },
   transcript: { files: ["core/log/transcript.ts"], tests: ["unit/core/log/transcript"] },
   turns: {
     files: ["app/turns/dispatcher.ts", "app/turns/turn-writer.ts"],

@@ -1,5 +1,5 @@
 /** The tools that a task names when it is made, and whether they are the same when it runs. */
-import { nearestNames } from "../../base/nearest-name.ts";
+import { nearestNames } from "../../base/text/nearest-name.ts";
 import { definitionOf } from "../../core/decisions/prevented-call.ts";
 import type { GrantedTool } from "../../core/ports/schedules.ts";
 import { mayBeOf, startingOf } from "../../core/scope/turn-scope.ts";

@@ -1,5 +1,5 @@
 import { oneLine } from "../../base/markdown-text.ts";
-import { nearestName } from "../../base/nearest-name.ts";
+import { nearestName } from "../../base/text/nearest-name.ts";
 import {
   type ChannelSettings,
   type NamespaceState,

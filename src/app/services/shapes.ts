@@ -1,7 +1,7 @@
 /** Shapes that several operations share in their input and output. Names are a contract: extend, never break. */
 import { z } from "zod";
 import { oneLine } from "../../base/markdown-text.ts";
-import { byNearness } from "../../base/nearest-name.ts";
+import { byNearness } from "../../base/text/nearest-name.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import type { Json } from "../../core/values/json.ts";

@@ -1,6 +1,6 @@
-import { invisible } from "../../base/invisible-text.ts";
 import { marksAround } from "../../base/markdown-text.ts";
 import { pattern } from "../../base/pattern.ts";
+import { invisible } from "../../base/text/invisible-text.ts";
 import type { GivenCommand, Guide, Inbound } from "../../core/values/inbound.ts";
 import type { Json } from "../../core/values/json.ts";
 import { onlyFiles } from "../../core/values/message.ts";

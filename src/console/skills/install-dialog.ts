@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
 import { ref } from "lit-html/directives/ref.js";
-import { escapedInvisible } from "../../base/invisible-text.ts";
+import { escapedInvisible } from "../../base/text/invisible-text.ts";
 import type { PackageContent, PackageReview } from "../../client/shapes.ts";
 import { focusWhenShown, modal } from "../page/modal.ts";
 import type { Actions } from "../state/actions.ts";

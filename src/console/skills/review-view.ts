@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import { escapedInvisible } from "../../base/invisible-text.ts";
+import { escapedInvisible } from "../../base/text/invisible-text.ts";
 import type { PackageReview } from "../../client/shapes.ts";
 import { formatBytes } from "../../core/values/shown.ts";
 

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import { escapedInvisible } from "../../base/invisible-text.ts";
+import { escapedInvisible } from "../../base/text/invisible-text.ts";
 import type { SkillDetail } from "../../client/shapes.ts";
 import { fullTime } from "../page/relative-time.ts";
 import type { Actions } from "../state/actions.ts";

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import { escapedInvisible } from "../../base/invisible-text.ts";
 import { lineForPeople } from "../../base/line-for-people.ts";
+import { escapedInvisible } from "../../base/text/invisible-text.ts";
 import type { SkillDetail } from "../../client/shapes.ts";
 import { formatBytes } from "../../core/values/shown.ts";
 import { disclosure } from "./disclosure.ts";

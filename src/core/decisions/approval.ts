@@ -1,6 +1,6 @@
 import { sha256 } from "../../base/sha256.ts";
+import type { ApprovalState } from "../log/call-state.ts";
 import type { AskedFile, TurnEventBodyOf } from "../log/turn-event.ts";
-import type { ApprovalState } from "../log/turn-state.ts";
 import type { Web, WebRequest } from "../ports/web.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import { type ApprovalRequest, type Decided, failure, type Tool, type ToolResult } from "../skill/tool.ts";

@@ -1,5 +1,5 @@
 import { mediaTypeOf } from "../../base/file-kind.ts";
-import { escapedInvisible } from "../../base/invisible-text.ts";
+import { escapedInvisible } from "../../base/text/invisible-text.ts";
 import {
   type FileChange,
   type MountedFolder,

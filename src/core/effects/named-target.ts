@@ -3,7 +3,7 @@
  * either. A name that fits several is never guessed: the failure lists them.
  */
 
-import { nearestNames } from "../../base/nearest-name.ts";
+import { nearestNames } from "../../base/text/nearest-name.ts";
 import type { ChannelSummary, ChatActions, KnownGroup, KnownPerson } from "../ports/chat-actions.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";

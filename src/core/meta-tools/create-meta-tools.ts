@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { beginningOf } from "../../base/markdown-text.ts";
-import { nearestNames } from "../../base/nearest-name.ts";
+import { nearestNames } from "../../base/text/nearest-name.ts";
 import { rightRefusal } from "../decisions/prevented-call.ts";
 import type { MetaTool, TurnScope } from "../scope/turn-scope.ts";
 import { isAgentHere } from "../skill/agent-skill.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { fileNameOf } from "../../base/file-kind.ts";
-import { searchText } from "../../base/search-text.ts";
+import { searchText } from "../../base/text/search-text.ts";
 import { type ReadContent, type Remarks, readFileContent, remarksOf, shownText } from "../ports/documents.ts";
 import type { OpenedFile } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";

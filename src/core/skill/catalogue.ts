@@ -1,5 +1,5 @@
 import { errorText } from "../../base/error-text.ts";
-import { nearestNames } from "../../base/nearest-name.ts";
+import { nearestNames } from "../../base/text/nearest-name.ts";
 import type { CreateTextIndex, TextIndex } from "../ports/storage.ts";
 import { type Diagnostic, type LoadedSkills, promptOf, type Skill, type SkillSource } from "./skill.ts";
 import { toToolName } from "./skill-identifier.ts";

@@ -1,6 +1,6 @@
 import { ExactNumber } from "../../base/exact-number.ts";
-import { nearestNames } from "../../base/nearest-name.ts";
 import { isRecord } from "../../base/record.ts";
+import { nearestNames } from "../../base/text/nearest-name.ts";
 import { fingerprint } from "../values/address.ts";
 import { type Author, hasTrust, type Trust, trustSchema } from "../values/inbound.ts";
 import { canonicalJson, type Json, type JsonObject } from "../values/json.ts";
@@ -8,7 +8,7 @@ import type { Place } from "../values/place.ts";
 import type { Parameter, Skill } from "./skill.ts";
 import type { Tool, Validation } from "./tool.ts";
 
-export { nearestNames as nearest } from "../../base/nearest-name.ts";
+export { nearestNames as nearest } from "../../base/text/nearest-name.ts";
 
 /** The result of looking up a skill by name. `nearest` are similar known ids, best first; often empty. */
 type ResolvedSkillId = { status: "found"; id: string } | { status: "unknown"; nearest: string[] };

@@ -3,9 +3,9 @@
  * neither close nor open, then the message itself.
  */
 
-import { onOneLine, withoutInvisible } from "../../base/invisible-text.ts";
 import { beginningOf } from "../../base/markdown-text.ts";
 import { pattern } from "../../base/pattern.ts";
+import { onOneLine, withoutInvisible } from "../../base/text/invisible-text.ts";
 import type { BackgroundEnd, Turn } from "../scope/turn.ts";
 import { type TurnScope, zoneIn } from "../scope/turn-scope.ts";
 import { cutForModel } from "../values/cut.ts";

@@ -1,10 +1,11 @@
 import { errorText } from "../../base/error-text.ts";
 import { ExactNumber, parseExactly } from "../../base/exact-number.ts";
 import { readJson } from "../../base/json-reader.ts";
-import { nearestNames } from "../../base/nearest-name.ts";
-import { escapeRawControls } from "../../base/raw-controls.ts";
 import { isContainer, isRecord } from "../../base/record.ts";
-import type { CallState, TurnState } from "../log/turn-state.ts";
+import { nearestNames } from "../../base/text/nearest-name.ts";
+import { escapeRawControls } from "../../base/text/raw-controls.ts";
+import type { CallState } from "../log/call-state.ts";
+import type { TurnState } from "../log/turn-state.ts";
 import { type CallRequest, mayBeOf, startingOf, type TurnScope } from "../scope/turn-scope.ts";
 import { failure, type Tool, type ToolResult, type Validation } from "../skill/tool.ts";
 import { canonicalJson, type Json, type JsonSchema, parseJson, sizeProblem } from "../values/json.ts";

@@ -1,5 +1,6 @@
+import { remindAt } from "../log/call-state.ts";
 import type { Emit } from "../log/turn-event.ts";
-import { loggedCallId, remindAt, type TurnState } from "../log/turn-state.ts";
+import { loggedCallId, type TurnState } from "../log/turn-state.ts";
 import { ModelError, mayHelp, modelErrorWords } from "../ports/model.ts";
 import { isTemporaryFailure } from "../ports/storage.ts";
 import { DeadlineError, type Turn, type TurnEnd, type TurnPorts } from "../scope/turn.ts";

@@ -1,5 +1,5 @@
-import { invisible } from "../../base/invisible-text.ts";
 import { pattern } from "../../base/pattern.ts";
+import { invisible } from "../../base/text/invisible-text.ts";
 import type { Effort, Message, UserMessage } from "./message.ts";
 
 /** Web addresses: how they are compared, and how they are found in texts. */
@@ -69,7 +69,11 @@ const full = /https?:\/\/[^\s<>"'`“”‘’«»|\\^{}]{1,8000}/giu;
 
 /** A name with a dot, or `localhost` with a port, as people write them without a scheme. */
 const bareName =
-  /(?<![\p{L}\p{N}_@./-])(?:(?:[\p{L}\p{N}_-]{1,63}\.){1,8}(?:xn--[a-z\d-]{1,59}|\p{L}{2,24})|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]{2,45}\]|localhost)(?:\.?:\d{1,5})?(?![\p{L}\p{N}@-])(?:\.?[/?][^\s<>"'`“”‘’«»|\\^{}]{0,4000})?/giu;
+  /(?<![\p{L}\p{N}_@./-])(?:(?:(?!-)[\p{L}\p{N}-]{1,63}(?<!-)\.){1,8}\p{L}{2,24}|\d{1,3}(?:\.\d{1,3}){3}|localhost)(?::\d{1,5})?(?![\p{L}\p{N}@-])(?:[/?][^\s<>"'`“”‘’«»|\\^{}]{0,4000})?/giu;
+
+/** The same as programs read it: with any name that a resolver takes, in ASCII, with a final dot, or an address of a machine. */
+const readName =
+  /(?<![\p{L}\p{N}_./-])(?:(?:[\p{L}\p{N}_-]{1,63}\.){1,8}(?:xn--[a-z\d-]{1,59}|\p{L}{2,24})|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])(?:\.?:\d{1,5})?(?![\p{L}\p{N}-])(?:\.?[/?][^\s<>"']{0,4000})?/giu;
 
 /** The full addresses in a text. Punctuation after an address may belong to it or not, so both variants are returned. */
 export function linksIn(text: string): WebAddress[] {
@@ -132,7 +136,7 @@ export function requestsIn(text: string, isName: boolean): string[] {
       return " ";
     });
     const names = others.replace(/[。．｡]/g, ".").replaceAll("@", " ");
-    for (const [name] of names.matchAll(bareName))
+    for (const [name] of names.matchAll(readName))
       if ((isName ? /[./?]/ : /[/?]/).test(name) && found.size < maxFound) found.add(name);
     rest = decoded(others);
     if (rest === others) break;

@@ -1,6 +1,6 @@
-import { invisible, joiner } from "../../base/invisible-text.ts";
 import { beginningOf } from "../../base/markdown-text.ts";
 import { pattern } from "../../base/pattern.ts";
+import { invisible, joiner } from "../../base/text/invisible-text.ts";
 
 /**
  * What people call themselves, their groups and their channels, as data: a label names, and is too short to say anything else. Whoever needs

@@ -1,6 +1,6 @@
-import { encodedForms } from "../../base/encoded-forms.ts";
 import { isContainer } from "../../base/record.ts";
-import { type ReplacedText, TextSearch } from "../../base/text-search.ts";
+import { encodedForms } from "../../base/text/encoded-forms.ts";
+import { type ReplacedText, TextSearch } from "../../base/text/text-search.ts";
 
 /** Replaces secrets in outgoing data: events, logs, messages. Returns the same value if it contains none. */
 export type Redact = <T>(value: T) => T;

@@ -2,8 +2,9 @@
  * The first line of a person's message for a model, `[Sun 2026-11-22 14:20 Europe/Amsterdam] "Anna" (U0ANNA):`, and the protection against
  * people who write such a line themselves.
  */
-import { invisible } from "../../base/invisible-text.ts";
+
 import { pattern } from "../../base/pattern.ts";
+import { invisible } from "../../base/text/invisible-text.ts";
 import type { Author } from "./inbound.ts";
 import { named } from "./label.ts";
 

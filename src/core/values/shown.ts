@@ -1,6 +1,6 @@
 import { ExactNumber } from "../../base/exact-number.ts";
-import { escapedInvisible, escapesOf } from "../../base/invisible-text.ts";
 import { isContainer, isRecord } from "../../base/record.ts";
+import { escapedInvisible, escapesOf } from "../../base/text/invisible-text.ts";
 import {
   type CallInWords,
   callInWords,

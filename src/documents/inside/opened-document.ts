@@ -1,4 +1,4 @@
-import { escapedInvisible } from "../../base/invisible-text.ts";
+import { escapedInvisible } from "../../base/text/invisible-text.ts";
 import type { DocumentText } from "../../core/ports/documents.ts";
 import type { ReadLimits } from "../read-limits.ts";
 

@@ -1,5 +1,5 @@
 import { readSync } from "node:fs";
-import { withoutInvisible } from "../../base/invisible-text.ts";
+import { withoutInvisible } from "../../base/text/invisible-text.ts";
 import { type DocumentText, type Table, type TableText, undecodedIn } from "../../core/ports/documents.ts";
 import { type DocumentFormat, formatNames } from "../document-format.ts";
 import type { ReadLimits, ReadRequest } from "../read-limits.ts";

@@ -1,5 +1,5 @@
-import { percentDecoded } from "../../base/percent-decoded.ts";
 import { isRecord } from "../../base/record.ts";
+import { percentDecoded } from "../../base/text/percent-decoded.ts";
 import { type Json, type JsonObject, type JsonSchema, objectOf } from "../../core/values/json.ts";
 
 /** Keywords that some servers refuse and that a description can state. */

@@ -1,6 +1,6 @@
 /** Where a package is, from what people paste: addresses, short forms, commands of other installers, pages of listings. */
 
-import { withoutInvisible } from "../../base/invisible-text.ts";
+import { withoutInvisible } from "../../base/text/invisible-text.ts";
 import { PackageRefusal, shownName } from "../package-refusal.ts";
 import { forges, type GitAddress, gitAddress, rawAddress, webAddress } from "./git-address.ts";
 

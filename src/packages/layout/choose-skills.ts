@@ -1,5 +1,5 @@
 import { few, oneLine } from "../../base/markdown-text.ts";
-import { nearestNames } from "../../base/nearest-name.ts";
+import { nearestNames } from "../../base/text/nearest-name.ts";
 import type { SkillChoice } from "../../core/skill/packages.ts";
 import { PackageRefusal } from "../package-refusal.ts";
 import type { FoundSkill } from "./found-skills.ts";

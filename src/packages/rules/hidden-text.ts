@@ -1,5 +1,5 @@
-import { invisible } from "../../base/invisible-text.ts";
 import { pattern } from "../../base/pattern.ts";
+import { invisible } from "../../base/text/invisible-text.ts";
 import { type FileRule, foundIn, type Severity } from "../review-subject.ts";
 import { oddPlace } from "./hosts.ts";
 import type { Code } from "./meanings.ts";

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { parsedJson } from "../../base/json-reader.ts";
-import { editDistance } from "../../base/nearest-name.ts";
 import { isRecord } from "../../base/record.ts";
+import { editDistance } from "../../base/text/nearest-name.ts";
 import type { PackageFinding } from "../../core/skill/packages.ts";
 import { type FileRule, foundIn, maxReviewed, type ReviewSubject } from "../review-subject.ts";
 import { hostsIn } from "./hosts.ts";

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { withoutInvisible } from "../../base/invisible-text.ts";
+import { withoutInvisible } from "../../base/text/invisible-text.ts";
 
 /**
  * Text that is safe to write to a terminal. Text of models, tools and web pages may contain escape sequences that move the

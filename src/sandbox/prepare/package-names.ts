@@ -1,7 +1,7 @@
-import { onOneLine } from "../../base/invisible-text.ts";
 import { parsedJson } from "../../base/json-reader.ts";
 import { pattern } from "../../base/pattern.ts";
 import { isRecord } from "../../base/record.ts";
+import { onOneLine } from "../../base/text/invisible-text.ts";
 import type { PackageLanguage } from "../../core/skill/packages.ts";
 
 /** A package that somebody asked for. It contains no option, address or path. */

@@ -1,6 +1,6 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { percentDecoded } from "../../base/percent-decoded.ts";
+import { percentDecoded } from "../../base/text/percent-decoded.ts";
 import type { ScriptOutcome } from "../../core/ports/work-context.ts";
 import { accessTo } from "../../core/skill/network-grants.ts";
 import { BuildRefusal, buildInside, openBuild, tooLarge } from "../build-folder.ts";

@@ -1,5 +1,5 @@
 import { errorText } from "../../base/error-text.ts";
-import { onOneLine } from "../../base/invisible-text.ts";
+import { onOneLine } from "../../base/text/invisible-text.ts";
 import type { Mutex } from "../../core/ports/storage.ts";
 import type { Preparation, PreparedState } from "../../core/skill/packages.ts";
 import type { Outcome } from "../../core/values/failure.ts";

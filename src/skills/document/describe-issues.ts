@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { nearestNames } from "../../base/nearest-name.ts";
+import { nearestNames } from "../../base/text/nearest-name.ts";
 
 /** Maximum mistakes of a kind that are listed one by one. */
 const maxTold = 20;

@@ -1,8 +1,8 @@
 import matter from "gray-matter";
 import { isMap, isScalar, parseDocument, visit, type YAMLParseError } from "yaml";
-import { invisible } from "../../base/invisible-text.ts";
 import { pattern } from "../../base/pattern.ts";
 import { isRecord } from "../../base/record.ts";
+import { invisible } from "../../base/text/invisible-text.ts";
 import { quoteValues, repairMetadata, untab, writtenProse } from "./repair-yaml.ts";
 
 /** The frontmatter and body of a SKILL.md, or the one reason why the frontmatter cannot be read. */

@@ -6,7 +6,7 @@ import {
   invisible,
   onOneLine,
   withoutInvisible,
-} from "../../../src/base/invisible-text.ts";
+} from "../../../src/base/text/invisible-text.ts";
 import { exactText } from "../../../src/core/values/shown.ts";
 
 /** A character of each kind that shows nothing. Generated below for all of Unicode; these are the ones by which a failure is named. */
@@ -154,7 +154,7 @@ describe("a text that people decide about", () => {
 
 /** Files in which characters of some of these kinds mean something else than that nobody sees them. */
 const exceptions = new Map([
-  ["src/base/invisible-text.ts", "the list"],
+  ["src/base/text/invisible-text.ts", "the list"],
   ["src/base/decode-text.ts", "signs that a text was decoded wrongly"],
   ["src/core/ports/documents.ts", "signs that a text was decoded wrongly"],
   ["src/packages/rules/hidden-text.ts", "kinds of hidden text, by how grave they are, built from the list"],

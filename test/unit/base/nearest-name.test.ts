@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { editDistance, nearestName, nearestNames } from "../../../src/base/nearest-name.ts";
+import { editDistance, nearestName, nearestNames } from "../../../src/base/text/nearest-name.ts";
 
 describe("edit distance", () => {
   it.each([

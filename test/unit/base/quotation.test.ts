@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { numbersIn, plainWords, saysSo, unfoundNumbers } from "../../../src/base/quotation.ts";
+import { numbersIn, plainWords, saysSo, unfoundNumbers } from "../../../src/base/text/quotation.ts";
 
 const text = plainWords(
   `The tower is **330 metres** tall — since 2022. It was “painted” by\n60 workers ([source](https://x.example)). ${"Filler of a page. ".repeat(60)}That is the end of the page.`,

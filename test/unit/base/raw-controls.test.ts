@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { escapeRawControls } from "../../../src/base/raw-controls.ts";
+import { escapeRawControls } from "../../../src/base/text/raw-controls.ts";
 
 it.each([
   ['{"text": "one\ntwo\tthree"}', { text: "one\ntwo\tthree" }],

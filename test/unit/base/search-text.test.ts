@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { searchText } from "../../../src/base/search-text.ts";
+import { searchText } from "../../../src/base/text/search-text.ts";
 
 const limits = { from: 0, characters: 8_000, context: 1 };
 const log = Array.from({ length: 100 }, (_, at) => `${at} ${at % 40 === 5 ? "Error: disk full" : "ok"}`).join(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { plainWords, unfoundNumbers } from "../../../src/base/quotation.ts";
+import { plainWords, unfoundNumbers } from "../../../src/base/text/quotation.ts";
 import { ModelError, type ModelRequest } from "../../../src/core/ports/model.ts";
 import { type Web, type WebSearch, WebSearchError } from "../../../src/core/ports/web.ts";
 import { createWeb } from "../../../src/net/create-web.ts";

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
-import { encodedForms } from "../../../src/base/encoded-forms.ts";
+import { encodedForms } from "../../../src/base/text/encoded-forms.ts";
 import { createRedactor, mask } from "../../../src/core/values/redact.ts";
 import { createTraces } from "../../../src/telemetry/traces.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";

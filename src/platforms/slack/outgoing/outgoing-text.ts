@@ -1,7 +1,7 @@
 import { plainWords } from "../../../app/chat/present/read-markdown.ts";
-import { invisible } from "../../../base/invisible-text.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
 import { pattern } from "../../../base/pattern.ts";
+import { invisible } from "../../../base/text/invisible-text.ts";
 
 /** Maximum characters of Slack's markdown block, and of `markdown_text` in one request. */
 export const markdownCharacters = 12_000;
@@ -54,19 +54,31 @@ export function escapedText(text: string, calls: readonly string[] = []): string
 }
 
 /** Invisible characters, marks and escapes, which may be inside a link. */
-const unseen = pattern("v")`[[\\\p{M}${invisible}]--\n]*`;
+const unseen = pattern("gv")`[[\\\p{M}${invisible}]--\n]`;
 
-/**
- * Parts that make a link: an address in angle brackets, a scheme, a label with its address or its definition, a name with a dot, and a sign
- * of these that is written as in HTML.
- */
-const link = pattern(
-  "gv",
-)`<(?=[[\w.+\-${invisible}]--\n]+[:@])|:(?=${unseen}\/${unseen}\/)|\](?=${unseen}[\(:])|(?<=[\p{L}\p{N}\-]${unseen})\.(?=${unseen}\p{L}${unseen}\p{L})|&(?:colon|sol|period|#0*(?:46|47|58)|#[xX]0*(?:2[efEF]|3[aA]));?`;
+/** Characters around a sign that are looked at. */
+const around = 400;
+
+/** Signs that make a link, and what has to follow: an address in angle brackets, a scheme, a label with its address or its definition. */
+const signs: Readonly<Record<string, RegExp>> = {
+  "<": /^[\w.+-]+[:@]/,
+  ":": /^\/\//,
+  "]": /^[(:]/,
+  ".": /^\p{L}\p{L}/u,
+};
+
+/** These signs as they are written in HTML. */
+const writtenSign = /&(?:colon|sol|period|#0*(?:46|47|58)|#x0*(?:2[ef]|3a));?/gi;
 
 /** The text without links. It looks the same. */
-function withoutLinks(markdown: string): string {
-  return markdown.replace(link, (start) => start + separator);
+function withoutLinks(text: string): string {
+  const markdown = text.replace(writtenSign, (sign) => sign + separator);
+  return markdown.replace(/[<:\].]/g, (sign, at: number) => {
+    const after = markdown.slice(at + 1, at + around).replace(unseen, "");
+    if (signs[sign]?.test(after) !== true) return sign;
+    const before = sign === "." ? markdown.slice(Math.max(0, at - around), at).replace(unseen, "") : "a";
+    return /[\p{L}\p{N}-]$/u.test(before) ? sign + separator : sign;
+  });
 }
 
 /** The end of a piece that the next piece may continue to a mention or a link. */

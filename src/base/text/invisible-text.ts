@@ -1,4 +1,4 @@
-import { pattern } from "./pattern.ts";
+import { pattern } from "../pattern.ts";
 
 /**
  * Characters that people do not see, by Unicode property: controls, formats, private use, half pairs, ignorables (joiners, selectors, tags,

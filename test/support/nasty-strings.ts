@@ -20,6 +20,17 @@ const candidates = [
   ...["é", "я", "中", "。", "\u00a0", "\u200b", "\u0301", "🙂", "€", "…", "—", "\u0001"],
 ];
 
+/** Where the class that begins here ends. `isNested`: with the flag v, classes may contain others. */
+function endOfClass(source: string, start: number, isNested: boolean): number {
+  let depth = 0;
+  for (const { 0: mark, index } of source.slice(start).matchAll(/\\[\s\S]|[[\]]/g)) {
+    if (mark === "[" && (depth === 0 || isNested)) depth += 1;
+    if (mark === "]") depth -= 1;
+    if (depth === 0) return start + index + 1;
+  }
+  return source.length;
+}
+
 /** Members of a class or an escape, at most four of different kinds. */
 function samplesOf(atom: string, flags: string): string[] {
   const mode = flags.replace(/[gy]/g, "");
@@ -43,8 +54,7 @@ function parse(source: string, flags: string): Node {
   };
   const set = (): Node => {
     const start = at;
-    for (at += 1; at < source.length && source[at] !== "]"; at += 1) if (source[at] === "\\") at += 1;
-    at += 1;
+    at = endOfClass(source, start, flags.includes("v"));
     return { kind: "one", samples: samplesOf(source.slice(start, at), flags) };
   };
   const group = (): Node => {

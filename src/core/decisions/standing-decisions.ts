@@ -213,7 +213,7 @@ function standsIn(text: string, value: string): boolean {
 
 /** Letters, numbers and the signs of sentences: nothing that a reader could take for an address, markup, a mention or a command. */
 const plainWords =
-  /^(?:[\p{L}\p{M}\p{N}\s,;!?'’"“”„«»()€$£+=*–—…•-]|\.(?!\p{L})|(?<!\p{L}):|:(?!\S)|%(?![\p{L}\p{N}]))*$/u;
+  /^(?:[\p{L}\p{M}\p{N}\s,;!?'’"“”„«»()€$£+=*–—…•-]|\.(?!\p{L})|(?<!\p{L}):|(?<=\p{L}):(?!\S)|%(?![\p{L}\p{N}]))*$/u;
 
 /** Whether people of the thread wrote every free text of a call themselves, apart from texts that are known for another reason. */
 function isOwnText(

@@ -40,7 +40,7 @@ export function labelOf(name: string): string {
   );
   const label = plain.slice(0, endOfWords(plain)).trim();
   if (label === written) return label;
-  return `${beginningOf(label, maxCharacters - 1).replace(/[-_ ]+$/, "")}…`;
+  return `${beginningOf(label, maxCharacters - 1).replace(/(?<![-_ ])[-_ ]+$/, "")}…`;
 }
 
 let segmenter: Intl.Segmenter | undefined;

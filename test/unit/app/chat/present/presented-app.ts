@@ -16,9 +16,10 @@ export function manualClock(): FakeClock {
 /** Lets time pass in small steps, with room for what it sets off, until `isOver`. */
 export async function elapse(clock: FakeClock, isOver: () => boolean, step = 50): Promise<void> {
   for (let steps = 0; !isOver(); steps += 1) {
-    if (steps > 20_000) throw new Error("It did not come, however long we waited.");
+    if (steps > 400_000) throw new Error("It did not come, however long we waited.");
     clock.advance(step);
-    await new Promise((resolve) => setImmediate(resolve));
+    // Files are read in real time.
+    await new Promise((resolve) => (steps % 500 === 499 ? setTimeout(resolve, 2) : setImmediate(resolve)));
   }
 }
 

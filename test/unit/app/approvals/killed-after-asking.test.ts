@@ -195,7 +195,13 @@ it("a call that still waits while another one works is not lost when the bot is 
   const first = bot(true);
   const turnId = await first.say("go");
   await first.until(turnId, "turn_waiting");
-  await approve(first.app, `${turnId}:1`, true, ada);
+  // Both ask at the same time.
+  const askedBy = async (call: string) => {
+    const events = await log.read(turnId);
+    const asked = events.find((each) => each.type === "approval_requested" && each.call_id.startsWith(call));
+    return asked?.type === "approval_requested" ? asked.approval_id : "";
+  };
+  await approve(first.app, await askedBy("a/"), true, ada);
   await first.stuck;
   await expect
     .poll(async () => (await log.read(turnId)).filter(({ type }) => type === "call_waiting").length)
@@ -204,7 +210,7 @@ it("a call that still waits while another one works is not lost when the bot is 
   await log.reclaim();
   const second = bot(false);
   await second.until(turnId, "turn_waiting");
-  await approve(second.app, `${turnId}:2`, true, ada);
+  await approve(second.app, await askedBy("b/"), true, ada);
   await second.events(turnId);
   expect(ran).toEqual(["quick", "slow"]);
   const results = toolResults(second.model.requests.at(-1)?.messages ?? []);

@@ -1,7 +1,7 @@
 import type { Emit, TurnEventBody } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
-import type { NewFile } from "../../core/ports/storage.ts";
+import { addressOfFile, type NewFile } from "../../core/ports/storage.ts";
 import { nearest } from "../../core/skill/skill-identifier.ts";
 import { runSkill } from "../../core/turn/run-skill.ts";
 import { WaitingForPerson } from "../../core/values/failure.ts";
@@ -90,8 +90,7 @@ async function storeFile(
   const { files } = turns.portsFor(turn_id, inbound.namespace, inbound.author);
   const before = events.find((event) => event.type === "file" && event.call_id === undefined);
   const stored = await files.put(turn_id, file, before?.type === "file" ? before.name : undefined);
-  const url = `/api/v1/turns/${encodeURIComponent(turn_id)}/files/${encodeURIComponent(stored.name)}`;
-  return { type: "file", ...stored, url };
+  return { type: "file", ...stored, url: addressOfFile(turn_id, stored.name) };
 }
 
 async function execute(

@@ -10,7 +10,7 @@ import { WaitingForPerson } from "../values/failure.ts";
 import type { Allowed } from "../values/inbound.ts";
 import { canonicalJson, type Json } from "../values/json.ts";
 import { named } from "../values/label.ts";
-import { keepNamed } from "./asked-files.ts";
+import { namedFiles, type Purpose } from "./asked-files.ts";
 import { approverWithin, type CallDecision } from "./decide-call.ts";
 import { judgeAndNote, reasonFor } from "./known-addresses.ts";
 import { doNotInsist, notApproved } from "./not-approved.ts";
@@ -33,7 +33,7 @@ export async function approveCall(
   input: Json,
   found: CallDecision,
 ): Promise<Decision | "waiting" | "changed"> {
-  const files = (named: Json) => keepNamed(scope, named);
+  const files: AskedNow["files"] = (given, purpose) => namedFiles(scope, given, purpose);
   const definition = found.kind === "ask" ? found.asked.binds?.definition : undefined;
   const known = await requestFor(scope, call.id, { files, definition });
   if (known !== undefined) {
@@ -49,9 +49,18 @@ export async function approveCall(
   const title = typeof tool.title === "function" ? tool.title(clean) : tool.title;
   const says = { ...sayOf(tool, input), edits: true as const };
   const isPrivate = scope.state.private;
-  const about = { call_id: call.id, tool: name, skill_id, input, says, title, files: await files(input) };
+  const kept = await files(input, "keep");
   if (scope.state.private !== isPrivate) return "changed";
-  await ask(scope, { ...about, ...found.asked });
+  await ask(scope, {
+    call_id: call.id,
+    tool: name,
+    skill_id,
+    input,
+    says,
+    title,
+    files: kept,
+    ...found.asked,
+  });
   return "waiting";
 }
 
@@ -61,7 +70,7 @@ interface AskedNow {
   input?: Json;
   /** `Binding.definition`. */
   definition?: string | undefined;
-  files(input: Json): Promise<AskedFile[]>;
+  files(input: Json, purpose: Purpose): Promise<AskedFile[]>;
 }
 
 /**
@@ -84,7 +93,8 @@ async function requestFor(
   const isSameTool = definition === undefined || definition === (now.definition ?? definition);
   if (
     isSameTool &&
-    printOf(known.input, known.files) === printOf(now.input ?? known.input, await now.files(known.input))
+    printOf(known.input, known.files) ===
+      printOf(now.input ?? known.input, await now.files(known.input, "compare"))
   )
     return known;
   if (known.decided === undefined)
@@ -158,8 +168,8 @@ async function takeDecision(
 }
 
 /**
- * Asks for approval in the middle of a call, or looks up the decision on this input and these files: `CALL/approval:1` and so on. A person who wrote the call themselves
- * is asked too, because they have not seen requests that arise while it runs.
+ * Asks for approval in the middle of a call, or looks up the decision on this input and these files: `CALL/approval:1` and so on. A person
+ * who wrote the call themselves is asked too, because they have not seen requests that arise while it runs.
  * @throws WaitingForPerson while nobody has decided
  */
 export async function approveWithin(
@@ -180,7 +190,7 @@ export async function approveWithin(
       question,
       says: says ?? (question === undefined ? wordsFor(action, skill_id, input) : undefined),
       reason,
-      files: await files(input),
+      files: await files(input, "keep"),
       addresses,
       approver: approverWithin(scope, skill_id, approver),
       person,

@@ -7,7 +7,7 @@ import { fileNameOf, mediaTypeOf } from "../../base/file-kind.ts";
 import { pattern } from "../../base/pattern.ts";
 import { sha256 } from "../../base/sha256.ts";
 import type { AskedFile } from "../log/turn-event.ts";
-import type { NewFile } from "../ports/storage.ts";
+import { addressOfFile, type NewFile } from "../ports/storage.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import type { Json } from "../values/json.ts";
 
@@ -17,24 +17,31 @@ const maxRead = 64_000_000;
 const maxKept = 10;
 const maxKeptBytes = 25_000_000;
 
-/** Keeps the content of files with the turn, so that who decides can open exactly what is asked about. */
-export async function keepAsked(scope: TurnScope, files: readonly NewFile[]): Promise<AskedFile[]> {
+/** `keep`: their content is kept with the turn, so that who decides can open exactly what is asked about. */
+export type Purpose = "keep" | "compare";
+
+/** These files, as a question is about them. */
+export async function askedFiles(
+  scope: TurnScope,
+  files: readonly NewFile[],
+  purpose: Purpose,
+): Promise<AskedFile[]> {
   const asked: AskedFile[] = [];
-  for (const file of files) asked.push(await kept(scope, file, asked.length));
+  for (const file of files)
+    asked.push(await asAsked(scope, file, purpose === "keep" && asked.length < maxKept));
   return asked;
 }
 
-async function kept({ turn, ports }: TurnScope, file: NewFile, before: number): Promise<AskedFile> {
+async function asAsked({ turn, ports }: TurnScope, file: NewFile, isKept: boolean): Promise<AskedFile> {
   const { name, media_type, data } = file;
   const about = { name, media_type, bytes: data.byteLength, sha256: await sha256(data) };
-  if (before >= maxKept || data.byteLength > maxKeptBytes) return about;
+  if (!isKept || data.byteLength > maxKeptBytes) return about;
   const stored = (await ports.files.put(turn.turn_id, file)).name;
-  const url = `/api/v1/turns/${encodeURIComponent(turn.turn_id)}/files/${encodeURIComponent(stored)}`;
-  return { ...about, stored, url };
+  return { ...about, stored, url: addressOfFile(turn.turn_id, stored) };
 }
 
 /** The same for all files of the thread whose names occur in the arguments of a call, in whatever argument or code. */
-export async function keepNamed(scope: TurnScope, input: Json): Promise<AskedFile[]> {
+export async function namedFiles(scope: TurnScope, input: Json, purpose: Purpose): Promise<AskedFile[]> {
   const { turn, ports } = scope;
   const folder = ports.folders.of(turn.place);
   const text = JSON.stringify(input) ?? "";
@@ -47,7 +54,8 @@ export async function keepNamed(scope: TurnScope, input: Json): Promise<AskedFil
     if (file === undefined) asked.push({ name, media_type, bytes, sha256: `changed ${changed_at}` });
     else {
       const data = await file.read(0, file.bytes).finally(() => file.close());
-      asked.push(await kept(scope, { name, media_type, data }, asked.length));
+      const isKept = purpose === "keep" && asked.length < maxKept;
+      asked.push(await asAsked(scope, { name, media_type, data }, isKept));
     }
   }
   return asked;

@@ -5,7 +5,7 @@
 
 import { sha256 } from "../../base/sha256.ts";
 import { approveWithin } from "../decisions/approval.ts";
-import { keepAsked } from "../decisions/asked-files.ts";
+import { askedFiles } from "../decisions/asked-files.ts";
 import { notApproved } from "../decisions/not-approved.ts";
 import { personOnCard } from "../decisions/person-on-card.ts";
 import type {
@@ -84,7 +84,7 @@ export async function isNamed(desk: ChatDesk, person: KnownPerson): Promise<bool
   const { id, name, full_name = "" } = person;
   if (isMentioned(turn, id)) return true;
   const first = (each: string) => each.replace(/ .*/u, "");
-  for (const each of [name, full_name, first(name), first(full_name)]) {
+  for (const each of new Set([name, full_name, first(name), first(full_name)])) {
     if (saysName(saidIn(turn), each) && (await isOnlyOne(desk, person, each))) return true;
   }
   return false;
@@ -194,8 +194,11 @@ export function createDesk(scope: TurnScope, callId: string, skillId: string): C
       // Identified by what is asked: a call may ask for several things at the same time.
       const print = (await sha256(canonicalJson(asked.input))).slice(0, 32);
       const where = { callId: `${callId}/approval:${action}:${print}`, skillId };
-      const decided = await approveWithin(scope, where, { action, ...asked, approver: "asker" }, () =>
-        keepAsked(scope, files),
+      const decided = await approveWithin(
+        scope,
+        where,
+        { action, ...asked, approver: "asker" },
+        (_input, purpose) => askedFiles(scope, files, purpose),
       );
       if (decided.approved) return decided.edited;
       throw notApproved(decided, { so: "nothing was done" });

@@ -1,7 +1,7 @@
 import { fileNameOf, safeFileName } from "../../base/file-kind.ts";
 import type { TurnEventOf } from "../log/turn-event.ts";
 import { readFileContent } from "../ports/documents.ts";
-import type { NewFile } from "../ports/storage.ts";
+import { addressOfFile, type NewFile } from "../ports/storage.ts";
 import type { ThreadFiles } from "../ports/work-context.ts";
 import type { OpenedFile } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
@@ -42,7 +42,7 @@ export function createToolFiles(scope: TurnScope, callId: string, signal: AbortS
     }
     const told = turn.events.some((event) => isSame(event, callId, stored));
     if (told) return stored.name;
-    const url = `/api/v1/turns/${encodeURIComponent(turn.turn_id)}/files/${encodeURIComponent(stored.name)}`;
+    const url = addressOfFile(turn.turn_id, stored.name);
     await scope.emit({ type: "file", call_id: callId, ...stored, url, ...pictureWords({ alt, chart }) });
     return stored.name;
   };

@@ -159,6 +159,11 @@ export interface FileStore {
   scrub(): Promise<void>;
 }
 
+/** The address of a stored file in the HTTP API. */
+export function addressOfFile(turnId: string, name: string): string {
+  return `/api/v1/turns/${encodeURIComponent(turnId)}/files/${encodeURIComponent(name)}`;
+}
+
 export interface NewFile {
   name: string;
   media_type: string;

@@ -1,5 +1,5 @@
 import { approveWithin, mayReach, webOf } from "../decisions/approval.ts";
-import { keepNamed } from "../decisions/asked-files.ts";
+import { namedFiles } from "../decisions/asked-files.ts";
 import { createChatWork } from "../effects/create-chat-work.ts";
 import { runInFolder } from "../effects/folder-run.ts";
 import { createDesk } from "../effects/mentioning.ts";
@@ -250,7 +250,8 @@ function createPermissions(
     if (approval.key === undefined) asked += 1;
     const where = { callId: `${callId}/approval:${approval.key ?? asked}`, skillId };
     // A person outside of the thread is not shown its files.
-    const files = async () => (approval.person === undefined ? keepNamed(scope, approval.input) : []);
+    const files: Parameters<typeof approveWithin>[3] = async (input, purpose) =>
+      approval.person === undefined ? namedFiles(scope, input, purpose) : [];
     return approveWithin(scope, where, approval, files);
   };
   const { grants } = scope.ports;

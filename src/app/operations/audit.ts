@@ -115,11 +115,12 @@ export const listFeedback = operation({
         const verdicts = Object.entries(objectOf(await store.get(feedbackKey(turn_id))));
         const who = (verdict: string) =>
           verdicts.flatMap(([person, said]) => (said === verdict ? [person] : []));
-        const { text } = (await readableTurn(record, call)).turn;
         const rated = { good: who("good"), bad: who("bad") };
+        if (rated.good.length + rated.bad.length === 0) return [];
+        const { text } = (await readableTurn(record, call)).turn;
         return { turn_id, at: accepted_at, asker: author.name, question: beginningOf(text, 300), ...rated };
       }),
     );
-    return { ok: true, value: { answers: answers.filter(({ good, bad }) => good.length + bad.length > 0) } };
+    return { ok: true, value: { answers: answers.flat() } };
   },
 });

@@ -6,6 +6,7 @@ import {
   removeStanding,
   type StandingDecision,
 } from "../../core/decisions/standing-decisions.ts";
+import { turnOfApproval } from "../../core/log/call-state.ts";
 import { emptyTurnView, foldTurn } from "../../core/log/turn-view.ts";
 import { isPrivateTurn } from "../../core/transcript/audience.ts";
 import type { Outcome } from "../../core/values/failure.ts";
@@ -42,10 +43,10 @@ const decision = z.object({
 });
 type DecisionInput = z.output<typeof decision>;
 
-/** The turn that asks, which the id of an approval begins with. */
+/** The turn that asks. */
 const askingTurn = {
   turn: ({ input: { id }, services }: OperationCall<{ id: string }>) =>
-    services.turns.get(id.slice(0, Math.max(0, id.lastIndexOf(":")))),
+    services.turns.get(turnOfApproval(id)),
   missing: "Nothing here waits for approval under that id. `/agent approvals` shows what does.",
 };
 

@@ -1,6 +1,7 @@
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { addStanding } from "../../core/decisions/standing-decisions.ts";
 import { anyOf, namedDeciders } from "../../core/effects/mentioning.ts";
+import { turnOfApproval } from "../../core/log/call-state.ts";
 import type { TurnEventOf } from "../../core/log/turn-event.ts";
 import type { Signal, TurnReading, TurnRecord, TurnSignals } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
@@ -160,9 +161,8 @@ async function storeStanding(
   });
 }
 
-/** An approval id is the id of its turn and a number. */
 async function findAsked({ log, clock }: ApprovalDeps, approvalId: string) {
-  const turnId = approvalId.slice(0, Math.max(0, approvalId.lastIndexOf(":")));
+  const turnId = turnOfApproval(approvalId);
   const turn = await log.get(turnId);
   if (turn === undefined) return undefined;
   const events = await log.read(turnId);

@@ -3,6 +3,7 @@
  * limits. Everything else (whom to answer, when, what to show) is the app's task, once for all platforms.
  */
 
+import { turnOfApproval } from "../log/call-state.ts";
 import type { Author, FileReference } from "../values/inbound.ts";
 import type { PictureWords } from "../values/picture-words.ts";
 import type { Place } from "../values/place.ts";
@@ -399,7 +400,7 @@ export function readButtonId(text: string): ButtonAction | undefined {
 /** The turn that a button belongs to; undefined for questions about a message that has no turn yet. */
 export function turnOfButton(action: ButtonAction): string | undefined {
   if (action.role === "late" || action.role === "offer") return undefined;
-  return "approval_id" in action ? action.approval_id.split(":")[0] : action.turn_id;
+  return "approval_id" in action ? turnOfApproval(action.approval_id) : action.turn_id;
 }
 
 /** The key of a turn that answers an earlier turn's question again. @param press distinguishes several presses */

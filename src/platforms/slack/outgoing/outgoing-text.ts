@@ -67,17 +67,17 @@ const signs: Readonly<Record<string, RegExp>> = {
   ".": /^\p{L}\p{L}/u,
 };
 
-/** These signs as they are written in HTML. */
-const writtenSign = /&(?:colon|sol|period|#0*(?:46|47|58)|#x0*(?:2[ef]|3a));?/gi;
+/** Characters as they are written in HTML, by name or number: each may be one of these signs. */
+const written = /(?<!@)&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});?/gi;
 
 /** The text without links. It looks the same. */
 function withoutLinks(text: string): string {
-  const markdown = text.replace(writtenSign, (sign) => sign + separator);
+  const markdown = text.replace(written, (sign) => sign + separator);
   return markdown.replace(/[<:\].]/g, (sign, at: number) => {
     const after = markdown.slice(at + 1, at + around).replace(unseen, "");
-    if (signs[sign]?.test(after) !== true) return sign;
-    const before = sign === "." ? markdown.slice(Math.max(0, at - around), at).replace(unseen, "") : "a";
-    return /[\p{L}\p{N}-]$/u.test(before) ? sign + separator : sign;
+    const before = () => markdown.slice(Math.max(0, at - around), at).replace(unseen, "");
+    const isLink = signs[sign]?.test(after) === true && (sign !== "." || /[\p{L}\p{N}-]$/u.test(before()));
+    return isLink ? sign + separator : sign;
   });
 }
 

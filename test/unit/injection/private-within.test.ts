@@ -130,6 +130,17 @@ async function openApprovals({ log }: TestWorld["app"], turnId: string) {
   return events.flatMap((event) => (event.type === "approval_requested" ? [event] : []));
 }
 
+/** The calls of a turn as they end. Ann approves whatever she is asked. */
+async function* endedCalls(app: TestWorld["app"], turnId: string, asked: () => void) {
+  for await (const event of follow(app.app, turnId)) {
+    if (event.type === "approval_requested") asked();
+    if (event.type === "turn_waiting")
+      for (const { approval_id } of await openApprovals(app, turnId))
+        await approve(app.app, approval_id, true, ann);
+    if (event.type === "tool_finished") yield event;
+  }
+}
+
 /** Ann asks, and refuses whatever she is asked. Returns everything that Dora can see afterwards. */
 async function seenByDora(lines: Lines, out: Call, work?: Work, late?: Work) {
   const { world, app, model, platform, kept, next } = createOffice(lines, out, work, late);
@@ -211,11 +222,13 @@ describe("what is made in one call after a private reading", () => {
   );
 
   it.each([
-    ["running code", []],
-    ["code that waits for an approval", ["api.example"]],
+    ["running code", [], false],
+    ["code that asks meanwhile", ["api.example"], false],
+    ["code that waits for an approval", ["api.example"], true],
   ])(
     "a private reading beside %s is not told to the code unless its card says so [private-8]",
-    async (_what, hosts) => {
+    async (_what, hosts, asksFirst) => {
+      const isAsked = Promise.withResolvers<void>();
       const isRead = Promise.withResolvers<void>();
       const work = async ({ onCall }: CodeRequest) => {
         await isRead.promise;
@@ -224,19 +237,22 @@ describe("what is made in one call after a private reading", () => {
       const code = fakeCode(work, { ok: true, ...means, hosts });
       const recall = { call: "memory_recall", with: { query: "lunch" } };
       const run = { call: "run_code", with: { language: "python", code: "x" } };
-      const { app } = createWorld([[recall], [run, read], "Done."], {}, { code });
+      const { app, chat } = createWorld([[recall], [run, read], "Done."], {}, { code });
+      const { access } = chat;
+      const gate = asksFirst ? isAsked.promise : undefined;
+      chat.access = async (...of) => {
+        await gate;
+        return access(...of);
+      };
       const turnId = await app.say("what is new in #random?", { by: ann, namespace: general });
       const told: [string, boolean][] = [];
-      for await (const event of follow(app.app, turnId)) {
-        if (event.type === "turn_waiting")
-          for (const { approval_id } of await openApprovals(app, turnId))
-            await approve(app.app, approval_id, true, ann);
-        if (event.type !== "tool_finished") continue;
-        if (event.tool === "chat_read") isRead.resolve();
-        told.push([event.tool, JSON.stringify(event.output).includes(secret)]);
+      for await (const { tool, output } of endedCalls(app, turnId, isAsked.resolve)) {
+        if (tool === "chat_read") isRead.resolve();
+        told.push([tool, JSON.stringify(output).includes(secret)]);
       }
       const asked = (await openApprovals(app, turnId)).map(({ reason = "" }) => reason);
       const isAllowed = asked.some((reason) => reason.includes(sharingReason));
+      if (asksFirst) expect(isAllowed).toBe(false);
       expect(told).toContainEqual(["chat_read", true]);
       expect(told).toContainEqual(["run_code", isAllowed]);
     },

@@ -45,8 +45,8 @@ export function createArgumentCheck() {
 
   return {
     /**
-     * The check of a server's schema. The server, which checks too, has the last say on arguments that are too large, on a schema the validator cannot
-     * read, and on a schema whose check once took too long.
+     * The check of a server's schema. The server, which checks too, has the last say on arguments that are too large, on a schema the validator
+     * cannot read, and on a schema whose check once took too long.
      */
     of(server: string, schema: JsonSchema): (input: unknown) => Validation | Promise<Validation> {
       const text = JSON.stringify(schema);

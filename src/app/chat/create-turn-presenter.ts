@@ -46,7 +46,10 @@ export function createTurnPresenter(deps: TurnPresenterDeps) {
 /** Work that emits the events of a turn. */
 type Work = (emit: Emit) => Promise<void>;
 
-/** Runs the work until it ends, or until `emit` rejects: then rejects with the same error, and the work stays where it is, so that nothing follows. */
+/**
+ * Runs the work until it ends, or until `emit` rejects: then rejects with the same error, and the work stays where it is, so that nothing
+ * follows.
+ */
 function untilRefused(emit: Emit, work: Work): Promise<void> {
   const refused = Promise.withResolvers<never>();
   const own: Emit = (event) =>

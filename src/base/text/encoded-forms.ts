@@ -1,9 +1,9 @@
 /** The forms in which programs write a text into others. */
 
 /**
- * A text in JSON (also within JSON text, with escaped slashes or in ASCII alone), percent-encoded (also twice, and in JSON), in HTML, in base64 and base64url wherever it
- * begins among other bytes, and in hexadecimal digits. Each form is all that stands in another text whatever is around it; in base64, up to
- * a byte at each end may be left out. Takes time linear in the length of the text.
+ * A text in JSON (also within JSON text, with escaped slashes or in ASCII alone), percent-encoded (also twice, and in JSON), in HTML, in
+ * base64 and base64url wherever it begins among other bytes, and in hexadecimal digits. Each form is all that stands in another text
+ * whatever is around it; in base64, up to a byte at each end may be left out. Takes time linear in the length of the text.
  */
 export function encodedForms(text: string): string[] {
   const bytes = [...new TextEncoder().encode(text)];

@@ -3,9 +3,9 @@ import { SkillFailure } from "../skill/define-skill.ts";
 import { named } from "../values/label.ts";
 
 /**
- * The same part of a call's context, but that these methods fail once the call has read something that only its asker may read, unless it
- * began in a private turn: it was allowed before it did, and others see what these methods do. What others see of the call's own calls and messages is decided when they
- * are made.
+ * The same part of a call's context, but that these methods fail once the call has read something that only its asker may read: it was
+ * allowed before, and others see what these methods do. A call that began in a private turn was allowed as that. What others see of the
+ * call's own calls and messages is decided when they are made.
  */
 export function seenByOthers<Part extends object>(
   scope: TurnScope,

@@ -1,3 +1,4 @@
+import { once } from "../../base/made-once.ts";
 import { beginningOf } from "../../base/markdown-text.ts";
 import { pattern } from "../../base/pattern.ts";
 import { invisible, joiner } from "../../base/text/invisible-text.ts";
@@ -43,13 +44,12 @@ export function labelOf(name: string): string {
   return `${beginningOf(label, maxCharacters - 1).replace(/(?<![-_ ])[-_ ]+$/, "")}…`;
 }
 
-let segmenter: Intl.Segmenter | undefined;
+const segmenter = once(() => new Intl.Segmenter(undefined, { granularity: "word" }));
 
 /** Where the words end that a label may have, in any script. Initials are counted for themselves; signs do not make one word of two. */
 function endOfWords(text: string): number {
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: "word" });
   const counts = { initial: 0, word: 0 };
-  for (const { segment, index, isWordLike } of segmenter.segment(text.replace(/[-_.']/g, " "))) {
+  for (const { segment, index, isWordLike } of segmenter().segment(text.replace(/[-_.']/g, " "))) {
     if (isWordLike !== true) continue;
     const kind = /^\p{LC}\p{M}*$/u.test(segment) ? "initial" : "word";
     counts[kind] += 1;

@@ -145,8 +145,8 @@ export function saysAfterAt(text: string, name: string): boolean {
 }
 
 /**
- * Whether a text uses a name as a name: after an `@`, or with a capital letter. A single word also has to follow another
- * one in its sentence, because the first word of a sentence has a capital anyway, and after a number it is a unit.
+ * Whether a text uses a name as a name: after an `@`, or with a capital letter. A single word also has to follow another one in its
+ * sentence, because the first word of a sentence has a capital anyway, and after a number it is a unit.
  */
 export function saysName(text: string, name: string): boolean {
   if (saysAfterAt(text, name)) return true;

@@ -144,12 +144,12 @@ export function chatSurfaceContract(under: SurfaceUnderContract): void {
     it("a model that fails with 500 is reported while it is asked again, and answers once it is back", async () => {
       const { model, finished } = fixture();
       const word = newWord("away");
-      // The first call and its quick repetition.
-      let failures = 2;
-      model.when(word, () => (failures-- > 0 ? { status: 500 } : [`Reply to ${word}.`]));
+      let isAway = true;
+      model.when(word, () => (isAway ? { status: 500 } : [`Reply to ${word}.`]));
       const conversation = await surface().open();
       await conversation.say(word);
       await untilSaid(conversation, "I'll keep trying until", can.editable ? "progress" : "answer");
+      isAway = false;
       await untilSaid(conversation, `Reply to ${word}.`);
       await finished(word);
       const shown = await conversation.shown();

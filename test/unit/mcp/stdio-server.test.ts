@@ -168,12 +168,12 @@ describe("a server on stdio", () => {
 
   it("a stdio server shows progress, which keeps a call alive beyond the longest silence", async () => {
     const notes: unknown[] = [];
-    const quick = await openBench({ test: testServer }, { call_ms: 600 });
+    const quick = await openBench({ test: testServer }, { call_ms: 2_000 });
     await quick.servers.start("test");
     const progress = (...note: unknown[]) => void notes.push(note);
-    const result = await quick.call("test", "progress", { steps: 4, pause_ms: 200 }, { progress });
+    const result = await quick.call("test", "progress", { steps: 12, pause_ms: 200 }, { progress });
     expect(result).toEqual(ok("done"));
-    expect(notes.at(0)).toEqual(["step 1", 1, 4]);
+    expect(notes.at(0)).toEqual(["step 1", 1, 12]);
     // The last may come together with the result, and then nobody waits for it any more.
     expect(notes.length).toBeGreaterThanOrEqual(3);
     await quick.close();

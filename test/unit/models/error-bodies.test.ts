@@ -40,7 +40,7 @@ it.each([
     response.writeHead(400, { "content-type": "application/json" });
     response.end(JSON.stringify(body));
   });
-  const model = createOpenAiModel({ model: "m", baseUrl: `${server.url}/v1`, timeoutMs: 2_000 });
+  const model = createOpenAiModel({ model: "m", baseUrl: `${server.url}/v1`, timeoutMs: 30_000 });
   const { error } = await collect(model, requestOf("hello"));
   expect(error).toMatchObject({ code: "invalid_request", message: expect.stringContaining(said) });
 });

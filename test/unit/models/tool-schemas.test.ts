@@ -115,7 +115,7 @@ const kinds: Record<string, () => Model> = {
       model: "claude-sonnet-5-5",
       apiKey: "key",
       baseUrl: vendors.anthropicUrl,
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
     }),
   "openai responses": () =>
     createOpenAiModel({
@@ -123,7 +123,7 @@ const kinds: Record<string, () => Model> = {
       api: "responses",
       apiKey: "key",
       baseUrl: vendors.openAiUrl,
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
     }),
   "chat completions": () =>
     createOpenAiModel({
@@ -131,7 +131,7 @@ const kinds: Record<string, () => Model> = {
       api: "chat",
       apiKey: "key",
       baseUrl: vendors.compatibleUrl("plain"),
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
     }),
 };
 

@@ -141,7 +141,7 @@ describe("always here", () => {
   });
 
   it('people who may decide list, give and withdraw an "always" by command [always-6]', async () => {
-    const { say, ask, ran, store } = channel();
+    const { say, ask, events, ran, store } = channel();
     const asked = await say({ to: "ann" }, ben);
     const id = asked?.approval_id ?? "";
     expect((await ask("/agent approvals", { by: ben })).end.text).toContain(
@@ -149,6 +149,7 @@ describe("always here", () => {
     );
     expect((await ask(`/agent approvals always ${id}`, { by: cleo })).end.outcome).toBe("failed");
     expect((await ask(`/agent approvals always ${id}`, { by: ben })).end.text).toBe("Always allowed here.");
+    await events(asked?.turn_id ?? "");
     const list = (await ask("/agent approvals", { by: ben })).end.text;
     expect(list).toContain(`- 1: **mail\\_\\_send** with to = "ann", for Ben (allowed by Ben)`);
     expect((await ask("/agent approvals remove 1", { by: cleo })).end.text).toContain("Ben or a manager");

@@ -16,7 +16,7 @@ async function modelAnswering(answer: Parameters<typeof startWireServer>[0], str
   return createAnthropicModel({
     model: "m",
     baseUrl: `${server.url}/v1/`,
-    timeoutMs: 2000,
+    timeoutMs: 30_000,
     streaming,
     facts: { price },
   });

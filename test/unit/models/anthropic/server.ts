@@ -44,7 +44,7 @@ export function useAnthropicServer() {
 
 /** A model that does not stream, behind a server. */
 export function modelAt(url: string, name: string, options: Partial<ProviderModelOptions> = {}): Model {
-  return createAnthropicModel({ model: name, baseUrl: url, timeoutMs: 2000, streaming: false, ...options });
+  return createAnthropicModel({ model: name, baseUrl: url, timeoutMs: 30_000, streaming: false, ...options });
 }
 
 /** A message as the server sends it. */

@@ -23,7 +23,7 @@ async function modelRefusing(why: (body: Body) => string | undefined, options = 
     if (message === undefined) sendJson(response, completion({ content: "ok" }));
     else sendJson(response, { error: { message } }, 400);
   });
-  const address = { baseUrl: `${server.url}/v1`, timeoutMs: 2000, streaming: false };
+  const address = { baseUrl: `${server.url}/v1`, timeoutMs: 30_000, streaming: false };
   return { model: createOpenAiModel({ model: "m", ...address, ...options }), bodies: server.bodies };
 }
 
@@ -107,7 +107,7 @@ it("notes of Anthropic's models between calls are thoughts", async () => {
     model: "claude-sonnet-5-5",
     apiKey: "sk-test-0123456789",
     baseUrl: vendors.anthropicUrl,
-    timeoutMs: 2000,
+    timeoutMs: 30_000,
   });
   const { events } = await collect(model, turnRequest("go", { tools }));
   await vendors.stop();
@@ -132,7 +132,7 @@ it.each([
     const model = createOpenAiModel({
       model: "m",
       baseUrl: `${server.url}/v1`,
-      timeoutMs: 2000,
+      timeoutMs: 30_000,
       streaming: false,
     });
     const tools = [{ name: "weather", description: "", parameters: { type: "object" } }];

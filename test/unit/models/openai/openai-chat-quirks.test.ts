@@ -26,7 +26,7 @@ async function modelAnswering(
   kind?: ServerKind,
 ) {
   server = await startWireServer(answer);
-  const address = { baseUrl: `${server.url}/v1`, timeoutMs: 2000, streaming };
+  const address = { baseUrl: `${server.url}/v1`, timeoutMs: 30_000, streaming };
   return { model: createOpenAiModel({ model, server: kind, ...address }), server };
 }
 

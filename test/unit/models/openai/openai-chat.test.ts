@@ -25,7 +25,7 @@ async function modelAnswering(
   changes: { api?: "auto" | "responses" | "chat"; maxOutputTokens?: number; streaming?: boolean } = {},
 ) {
   server = await startWireServer(answer);
-  const address = { baseUrl: `${server.url}/v1`, timeoutMs: 2000, streaming: false };
+  const address = { baseUrl: `${server.url}/v1`, timeoutMs: 30_000, streaming: false };
   return { model: createOpenAiModel({ model, ...address, ...changes }), server };
 }
 

@@ -17,7 +17,7 @@ async function modelAnswering(
   changes: { streaming?: boolean; apiKey?: string; maxOutputTokens?: number } = {},
 ) {
   server = await startWireServer(answer);
-  return createOpenAiModel({ model: "m", baseUrl: `${server.url}/v1`, timeoutMs: 2000, ...changes });
+  return createOpenAiModel({ model: "m", baseUrl: `${server.url}/v1`, timeoutMs: 30_000, ...changes });
 }
 
 const called = (

@@ -22,7 +22,7 @@ async function modelAnswering(
   changes: { maxOutputTokens?: number } = {},
 ) {
   server = await startWireServer(answer);
-  const address = { baseUrl: `${server.url}/v1`, timeoutMs: 2000, streaming: false };
+  const address = { baseUrl: `${server.url}/v1`, timeoutMs: 30_000, streaming: false };
   return { model: createOpenAiModel({ model, ...address, ...changes }), server };
 }
 

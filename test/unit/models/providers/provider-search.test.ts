@@ -22,7 +22,7 @@ async function search(kind: Kind, answers: readonly object[], query: Partial<Web
     model: "m",
     apiKey: "sk-secret-key",
     baseUrl: server.url,
-    timeoutMs: 5_000,
+    timeoutMs: 30_000,
   };
   const create = kind === "anthropic" ? createAnthropicSearch : createOpenAiSearch;
   const engine = create(options, price);

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import type { TurnEvent, TurnEventBody } from "../../../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../../../src/core/log/turn-log.ts";
 import { wordsOf } from "../../../../../src/core/ports/chat-platform.ts";
@@ -13,14 +14,18 @@ export function manualClock(): FakeClock {
   return createFakeClock(1_800_000_000_000);
 }
 
-/** Lets time pass in small steps, with room for what it sets off, until `isOver`. */
+/** Lets time pass in small steps, with room for what it sets off, until `isOver`; the limit is the test's own. */
 export async function elapse(clock: FakeClock, isOver: () => boolean, step = 50): Promise<void> {
-  for (let steps = 0; !isOver(); steps += 1) {
-    if (steps > 400_000) throw new Error("It did not come, however long we waited.");
+  while (!isOver()) {
     clock.advance(step);
-    // Files are read in real time.
-    await new Promise((resolve) => (steps % 500 === 499 ? setTimeout(resolve, 2) : setImmediate(resolve)));
+    await filesAreRead();
   }
+}
+
+/** Files are read in real time: meanwhile the clock stands. */
+async function filesAreRead(): Promise<void> {
+  do await setImmediate();
+  while (process.getActiveResourcesInfo().some((what) => what.startsWith("FSReq")));
 }
 
 /** Lets so much time pass. */

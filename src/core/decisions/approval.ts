@@ -1,4 +1,5 @@
 import { sha256 } from "../../base/sha256.ts";
+import { approvalIdOf, askingId, readAskingId } from "../log/call-id.ts";
 import type { ApprovalState } from "../log/call-state.ts";
 import type { AskedFile, TurnEventBodyOf } from "../log/turn-event.ts";
 import type { Web, WebRequest } from "../ports/web.ts";
@@ -123,8 +124,12 @@ export function approvedInput({ state }: TurnScope, callId: string, input: Json)
 
 /** What the model has to be told about texts that people changed when they approved a call; undefined if there are none. */
 export function changedTexts({ state }: TurnScope, callId: string): string | undefined {
+  const isWithinCall = (id: string) => {
+    const asking = readAskingId(id);
+    return asking.callId === callId && asking.key !== undefined;
+  };
   const lines = [...state.approvals].flatMap(([id, { decided, says }]) => {
-    if (decided?.edited === undefined || (id !== callId && !id.startsWith(`${callId}/approval:`))) return [];
+    if (decided?.edited === undefined || (id !== callId && !isWithinCall(id))) return [];
     const text = JSON.stringify(decided.edited);
     return [
       `[${named(decided.name ?? decided.by, decided.by)} changed ${says?.quotes ?? "the text"} before it ran: ${text}]`,
@@ -134,7 +139,7 @@ export function changedTexts({ state }: TurnScope, callId: string): string | und
 }
 
 async function ask({ state, turn, ports, emit }: TurnScope, { files, ...asked }: Question): Promise<void> {
-  const approval_id = `${turn.turn_id}:${state.approvals.size + 1}`;
+  const approval_id = approvalIdOf(turn.turn_id, state.approvals.size + 1);
   const expires_at = ports.clock.now() + turn.limits.approval_ms;
   await emit({
     type: "approval_requested",
@@ -168,17 +173,17 @@ async function takeDecision(
 }
 
 /**
- * Asks for approval in the middle of a call, or looks up the decision on this input and these files: `CALL/approval:1` and so on. A person
- * who wrote the call themselves is asked too, because they have not seen requests that arise while it runs.
+ * Asks for approval in the middle of a call, or looks up the decision on this input and these files. `key` identifies it within
+ * the call. A person who wrote the call themselves is asked too, because they have not seen requests that arise while it runs.
  * @throws WaitingForPerson while nobody has decided
  */
 export async function approveWithin(
   scope: TurnScope,
-  askedBy: { callId: string; skillId: string },
+  { callId, key, skillId: skill_id }: { callId: string; key: string | number; skillId: string },
   { action, label, question, says, input, approver = "manager", person, reason, addresses }: ApprovalRequest,
   files: AskedNow["files"] = async () => [],
 ): Promise<Decided> {
-  const { callId: call_id, skillId: skill_id } = askedBy;
+  const call_id = askingId(callId, key);
   const known = await requestFor(scope, call_id, { input, files });
   if (known === undefined)
     await ask(scope, {
@@ -268,16 +273,20 @@ export async function mayReach(
   if (address === undefined) return true;
   const why = await judgeAndNote(scope, request, address, { foreign });
   if (why === undefined) return true;
-  const { key, host } = address;
+  const { host } = address;
   // Identified by its hash: the approval covers exactly this address, and none that a page made look similar.
-  const where = { callId: `${request.call.id}/approval:reach:${await sha256(key)}`, skillId: tool.skill_id };
+  const where = {
+    callId: request.call.id,
+    key: `reach:${await sha256(address.key)}`,
+    skillId: tool.skill_id,
+  };
   const { approved } = await approveWithin(scope, where, {
     action: "reach_address",
     says: { deed: `send a request to ${host}`, quotes: "address" },
     input: { address: text },
     reason: reasonFor([{ host, why }]),
     approver: "asker",
-    addresses: [key],
+    addresses: [address.key],
   });
   return approved;
 }

@@ -35,11 +35,6 @@ export interface ApprovalState {
   decided?: Omit<TurnEventBodyOf<"approval_decided">, "type" | "approval_id" | "always">;
 }
 
-/** The turn that asks for an approval: the id of an approval is that of its turn and a number. */
-export function turnOfApproval(approvalId: string): string {
-  return approvalId.slice(0, Math.max(0, approvalId.lastIndexOf(":")));
-}
-
 /** When people are reminded of an approval: half-way to its end, ms since the epoch. */
 export function remindAt(asked_at: number, expires_at: number): number {
   return Math.ceil((asked_at + expires_at) / 2);

@@ -1,5 +1,6 @@
 import { hostOfKey } from "../values/address.ts";
 import type { AssistantMessage, CutAnswer, Message } from "../values/message.ts";
+import { innerCallId, isOfCall } from "./call-id.ts";
 import type { ApprovalState, CallState } from "./call-state.ts";
 import { isOfSkill } from "./transcript.ts";
 import { directRun, type TurnEventBody, type TurnEventBodyOf } from "./turn-event.ts";
@@ -127,11 +128,6 @@ export function runOf(turn: TurnState, callId: string): TurnState {
   };
   runs.set(callId, run);
   return run;
-}
-
-/** The id under which a turn's log has a call of a model; ids of models are unique within their conversation. */
-export function loggedCallId({ run }: Pick<TurnState, "run">, id: string): string {
-  return run === undefined ? id : `${run}/${id}`;
 }
 
 /** Applies one event to the state of its turn. `at` is the time of the event, ms since the epoch. */
@@ -295,13 +291,10 @@ function noteAsking(state: TurnState, event: TurnEventBody): void {
   }
 }
 
-/**
- * `id` is that of a call, or of something within one: `CALL?1` for a question, `CALL/approval:1` for an approval, `CALL/1` for a call made
- * by a call.
- */
+/** `id` is that of a call, or of something within one. */
 function setAsking({ calls }: TurnState, id: string, asking: boolean): void {
   for (const [callId, call] of calls) {
-    if (id === callId || id.startsWith(`${callId}?`) || id.startsWith(`${callId}/`)) call.asking = asking;
+    if (isOfCall(id, callId)) call.asking = asking;
   }
 }
 
@@ -342,6 +335,6 @@ function callState(state: TurnState, callId: string, at: number): CallState {
 function closeRound(state: TurnState): void {
   const calls = state.open?.tool_calls ?? [];
   const isFinished = ({ id }: { id: string }) =>
-    state.calls.get(loggedCallId(state, id))?.finished !== undefined;
+    state.calls.get(innerCallId(state.run, id))?.finished !== undefined;
   if (calls.every(isFinished)) state.open = undefined;
 }

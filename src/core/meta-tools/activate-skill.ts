@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { cutText, few } from "../../base/markdown-text.ts";
 import { rightRefusal } from "../decisions/prevented-call.ts";
+import { innerCallId } from "../log/call-id.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { hasManyTools, isActive, type OfferedSkill, skillsIn } from "../skill/namespace-state.ts";
 import { isFollowed, type Skill } from "../skill/skill.ts";
@@ -261,7 +262,13 @@ export const createInvokeSkill = () =>
     run: async ({ skill_id, params }, context, scope, request) => {
       const expected_parameters = Object.keys(params).length > 0 ? undefined : missingFor(scope, skill_id);
       if (expected_parameters !== undefined) return ok({ skill_id, expected_parameters });
-      const result = await invokeSkill(scope, request, `${context.call_id}/1`, skill_id, params as Json);
+      const result = await invokeSkill(
+        scope,
+        request,
+        innerCallId(context.call_id, 1),
+        skill_id,
+        params as Json,
+      );
       return asInvocation(skill_id, result);
     },
   });

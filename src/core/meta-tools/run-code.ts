@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Slots } from "../../base/slots.ts";
+import { innerCallId } from "../log/call-id.ts";
 import type { TurnEventBody } from "../log/turn-event.ts";
 import type { JobMeans } from "../ports/schedules.ts";
 import {
@@ -102,7 +103,7 @@ function callsOf(scope: TurnScope, { call, depth }: CallRequest, signal: AbortSi
     requireAsDecided();
     made += 1;
     if (made > maxCalls) throw new Error(`One run of code makes at most ${maxCalls} calls.`);
-    const id = `${call.id}/${made}`;
+    const id = innerCallId(call.id, made);
     const tool = findTool(scope, name);
     if (tool === undefined) throw new Error(`There is no tool ${name}.`);
     const valid = await checkArguments(tool, input);

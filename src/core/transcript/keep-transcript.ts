@@ -1,3 +1,4 @@
+import { textIdOf } from "../log/call-id.ts";
 import { estimateOf, isLonger, type Transcript, tokensIn } from "../log/transcript.ts";
 import type { OpeningReason } from "../log/turn-event.ts";
 import { type CacheWish, lifetimeAfter, type ModelRequest, usedAgain } from "../ports/model.ts";
@@ -48,7 +49,7 @@ async function tellEnded({ ports, turn, emit }: TurnScope, { background }: Trans
     const text = cutForModel(
       end.text,
       turn.limits.tool_output_tokens,
-      `answer:${from_turn}`,
+      textIdOf("answer", from_turn),
       ports.countTokens,
     );
     const told = resultMessage({ ...end, text });

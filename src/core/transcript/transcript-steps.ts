@@ -1,7 +1,7 @@
 import { isContainer } from "../../base/record.ts";
+import { innerCallId } from "../log/call-id.ts";
 import { isOfSkill, type TranscriptStep } from "../log/transcript.ts";
 import type { TurnEventBody, TurnEventBodyOf } from "../log/turn-event.ts";
-import { loggedCallId } from "../log/turn-state.ts";
 import { outputText } from "../skill/tool.ts";
 import { addressesIn, linksIn, readAddress, type Seen, type WebAddress } from "../values/address.ts";
 import type { Inbound } from "../values/inbound.ts";
@@ -34,7 +34,7 @@ export function createStepReader(turnId: string, run?: string): StepReader {
 }
 
 function createMessageReader(turnId: string, run: string | undefined): StepReader {
-  const logged = (id: string) => loggedCallId({ run }, id);
+  const logged = (id: string) => innerCallId(run, id);
   let round: Round | undefined;
   let measured: TranscriptStep[] = [];
   let answered = false;

@@ -3,6 +3,7 @@
  * answer.
  */
 import { backoff } from "../../base/backoff.ts";
+import { questionIdOf } from "../log/call-id.ts";
 import type { AwayState } from "../log/turn-state.ts";
 import { ModelError, type ModelErrorCode, mayHelp } from "../ports/model.ts";
 import type { TurnEnd } from "../scope/turn.ts";
@@ -83,7 +84,7 @@ export async function afterWait(scope: TurnScope): Promise<"go" | "waiting" | Tu
   return "waiting";
 }
 
-const questionId = ({ since }: AwayState) => `away?${since}`;
+const questionId = ({ since }: AwayState) => questionIdOf("away", since);
 
 async function answerOf(
   scope: TurnScope,

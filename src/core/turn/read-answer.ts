@@ -1,4 +1,4 @@
-import { loggedCallId } from "../log/turn-state.ts";
+import { idInside } from "../log/call-id.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "../ports/model.ts";
 import type { Clock } from "../ports/storage.ts";
 import { chosenModel, type TurnScope } from "../scope/turn-scope.ts";
@@ -98,8 +98,7 @@ export function withUniqueIds(
 
 /** The ids of calls that a conversation has. */
 export function idsIn({ state, transcript }: TurnScope): Set<string> {
-  const within = loggedCallId(state, "");
-  const own = [...state.calls.keys()].flatMap((id) => (id.startsWith(within) ? id.slice(within.length) : []));
+  const own = [...state.calls.keys()].flatMap((id) => idInside(state.run, id) ?? []);
   const earlier = (transcript?.messages ?? []).flatMap((each) => (each.role === "tool" ? each.call_id : []));
   return new Set([...own, ...earlier]);
 }

@@ -1,4 +1,5 @@
 import { parsedJson } from "../../base/json-reader.ts";
+import { innerCallId } from "../log/call-id.ts";
 import { outputFolder } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { outputOf, outputText, type Tool, type ToolResult } from "../skill/tool.ts";
@@ -41,7 +42,7 @@ async function keptAsFile(
   const how = {
     writer: { kind: "agent" },
     turn_id: turn.turn_id,
-    call_id: `${id}/result`,
+    call_id: innerCallId(id, "result"),
     text: "",
   } as const;
   try {

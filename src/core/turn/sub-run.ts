@@ -3,6 +3,7 @@
  * its turn's: log, calls, files, approvals, limits, the person it is for, and its end.
  */
 
+import { idInside } from "../log/call-id.ts";
 import type { PastThread, PastTurn } from "../log/transcript.ts";
 import {
   directRun,
@@ -172,7 +173,7 @@ export function isOfRun(run: string, event: TurnEvent): boolean {
   if (event.type === "run") return event.call_id === run;
   if (event.type === "usage") return event.run === run;
   if (event.type === "steered") return run === directRun;
-  return "call_id" in event && event.call_id?.startsWith(`${run}/`) === true;
+  return "call_id" in event && event.call_id !== undefined && idInside(run, event.call_id) !== undefined;
 }
 
 function pastOf({ turn, state }: TurnScope, turns: ReturnType<PastThread["turns"]> | Iterable<PastTurn>) {
@@ -206,5 +207,5 @@ async function* spoken(past: PastThread): AsyncGenerator<PastTurn, void> {
 
 /** The files that calls of a sub-run created. */
 export function filesOf({ files }: TurnState, run: string): string[] {
-  return [...files].flatMap(([name, call]) => (call.startsWith(`${run}/`) ? [name] : []));
+  return [...files].flatMap(([name, call]) => (idInside(run, call) === undefined ? [] : [name]));
 }

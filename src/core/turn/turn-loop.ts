@@ -1,6 +1,7 @@
+import { innerCallId } from "../log/call-id.ts";
 import { remindAt } from "../log/call-state.ts";
 import type { Emit } from "../log/turn-event.ts";
-import { loggedCallId, type TurnState } from "../log/turn-state.ts";
+import type { TurnState } from "../log/turn-state.ts";
 import { ModelError, mayHelp, modelErrorWords } from "../ports/model.ts";
 import { isTemporaryFailure } from "../ports/storage.ts";
 import { DeadlineError, type Turn, type TurnEnd, type TurnPorts } from "../scope/turn.ts";
@@ -292,7 +293,7 @@ async function runCall(scope: TurnScope, call: ToolCall): Promise<ToolResult | "
   const { state, turn, shared } = scope;
   const { run: parent_call_id } = state;
   if (parent_call_id === undefined) return scope.runCall({ call, depth: 0 });
-  const id = loggedCallId(state, call.id);
+  const id = innerCallId(parent_call_id, call.id);
   const run = () => scope.runCall({ call: { ...call, id }, parent_call_id, depth: 0 });
   return turn.task === undefined ? run() : shared.calls.run(turn.signal, run);
 }

@@ -1,7 +1,7 @@
 import { sha256 } from "../../base/sha256.ts";
 import { approvalIdOf, askingId, readAskingId } from "../log/call-id.ts";
-import type { ApprovalState } from "../log/call-state.ts";
 import type { AskedFile, TurnEventBodyOf } from "../log/turn-event.ts";
+import type { ApprovalState } from "../log/turn-state.ts";
 import type { Web, WebRequest } from "../ports/web.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import { type ApprovalRequest, type Decided, failure, type Tool, type ToolResult } from "../skill/tool.ts";
@@ -84,13 +84,14 @@ async function requestFor(
   now: AskedNow,
 ): Promise<ApprovalState | undefined> {
   const { state, ports, emit } = scope;
-  const known = state.approvals.get(callId);
+  const known = state.approvalOf(callId);
   if (known === undefined) return undefined;
   const decided = known.decided ?? (await findDecision(scope, known));
   if (decided?.approved !== true) return known;
   const printOf = (input: Json, files: readonly AskedFile[] = []) =>
     canonicalJson(ports.redact([input, files.map(({ name, sha256 }) => [name, sha256])]));
-  const { approval_id, definition } = known;
+  const { approval_id } = known;
+  const definition = known.binds?.definition;
   const isSameTool = definition === undefined || definition === (now.definition ?? definition);
   if (
     isSameTool &&
@@ -118,18 +119,14 @@ function wordsFor(name: string, skillId: string, input: Json, open?: readonly st
 
 /** The input that a started call runs with: the one it was given, or that of its approval. */
 export function approvedInput({ state }: TurnScope, callId: string, input: Json): Json {
-  const known = state.approvals.get(callId);
+  const known = state.approvalOf(callId);
   return editedInput(input, known?.says, known?.decided?.edited);
 }
 
 /** What the model has to be told about texts that people changed when they approved a call; undefined if there are none. */
 export function changedTexts({ state }: TurnScope, callId: string): string | undefined {
-  const isWithinCall = (id: string) => {
-    const asking = readAskingId(id);
-    return asking.callId === callId && asking.key !== undefined;
-  };
-  const lines = [...state.approvals].flatMap(([id, { decided, says }]) => {
-    if (decided?.edited === undefined || (id !== callId && !isWithinCall(id))) return [];
+  const lines = [...state.approvals.values()].flatMap(({ call_id, decided, says }) => {
+    if (decided?.edited === undefined || readAskingId(call_id).callId !== callId) return [];
     const text = JSON.stringify(decided.edited);
     return [
       `[${named(decided.name ?? decided.by, decided.by)} changed ${says?.quotes ?? "the text"} before it ran: ${text}]`,

@@ -70,7 +70,7 @@ async function borrow(scope: TurnScope, wanted: Wanted): Promise<Account> {
   const account = named(owner.name, owner.id);
   const values = { server: server.server, account, for: named(author.name, author.id) };
   const where = { callId: request.call.id, key, skillId: tool.skill_id };
-  const wasAsked = state.approvals.has(askingId(request.call.id, key));
+  const wasAsked = state.approvalOf(askingId(request.call.id, key)) !== undefined;
   const known = decidedBefore(scope, wanted, account);
   if (known !== undefined && !wasAsked) return known;
   const isAside = state.private || isDirectMessage(place.namespace);
@@ -122,15 +122,15 @@ function decidedBefore(
 ): Account | undefined {
   const { state } = scope;
   const { id: callId } = request.call;
-  const others = [...state.approvals].filter(
-    ([id, { input }]) =>
-      id !== askingId(callId, key) &&
-      readAskingId(id).key === key &&
+  const others = [...state.approvals.values()].filter(
+    ({ call_id, input }) =>
+      call_id !== askingId(callId, key) &&
+      readAskingId(call_id).key === key &&
       isRecord(input) &&
       input.server === server.server &&
       input.account === account,
   );
-  const decided = others.flatMap(([, each]) => each.decided ?? []);
+  const decided = others.flatMap((each) => each.decided ?? []);
   if (decided.some(({ approved, by }) => !approved && by !== ""))
     return { refused: notLent({ by: owner.id, name: owner.name }, owner, server) };
   const isLent = decided.some(({ approved, for_turn }) => approved && for_turn);

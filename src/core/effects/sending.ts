@@ -145,7 +145,7 @@ async function consentTo(
   const key = "receive";
   const [what, so] = ["messages of this schedule", "nothing was sent"];
   let failed = new SkillFailure("not_agreed", `${who} has not agreed to ${what}, so ${so}.`);
-  if (known === undefined || scope.state.approvals.has(askingId(callId, key))) {
+  if (known === undefined || scope.state.approvalOf(askingId(callId, key)) !== undefined) {
     const asker = await personOnCard(scope, author);
     const asked = approveWithin(
       scope,

@@ -33,7 +33,7 @@ export const createActivateSkill = () =>
       if (refusal !== undefined) return failure("not_permitted", refusal);
       const { skill } = found.offered;
       // An interrupted call that is run again returns its original result.
-      const isRepeated = scope.state.activated.get(skill.id) === context.call_id;
+      const isRepeated = scope.conversation.activated.get(skill.id) === context.call_id;
       if (isActive(found.offered) && !isRepeated)
         return ok(`skill ${skill.id} already activated, ${currentSkills(scope)}`);
       await activate(scope, skill.id, context.call_id);
@@ -100,7 +100,7 @@ async function added(scope: TurnScope, found: readonly OfferedSkill[], callId: s
     const server = scope.offer.all.get(skill.parent ?? "");
     if (refusal !== undefined || server === undefined) continue;
     // An interrupted call that is run again returns its original result.
-    const isNew = !isActive(server) || scope.state.activated.get(server.skill.id) === callId;
+    const isNew = !isActive(server) || scope.conversation.activated.get(server.skill.id) === callId;
     if (isNew) guides.add(guideFor(scope, server.skill));
     await activate(scope, server.skill.id, callId);
     await activate(scope, skill.id, callId);

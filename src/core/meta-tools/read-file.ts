@@ -5,9 +5,9 @@ import { textIdOf } from "../log/call-id.ts";
 import { type ReadContent, type Remarks, readFileContent, remarksOf, shownText } from "../ports/documents.ts";
 import type { OpenedFile } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
-import { failure, outputText, type ToolContext, type ToolResult } from "../skill/tool.ts";
+import { failure, type ToolContext, type ToolResult } from "../skill/tool.ts";
 import { partEnd } from "../values/cut.ts";
-import { countLineBreaks } from "../values/json.ts";
+import { countLineBreaks, outputText } from "../values/json.ts";
 import { formatBytes } from "../values/shown.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
 

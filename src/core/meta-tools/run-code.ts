@@ -95,8 +95,9 @@ function callsOf(scope: TurnScope, { call, depth }: CallRequest, signal: AbortSi
   const unattended = withoutAsking(scope);
   // Other calls of the turn may read for its asker alone meanwhile; whether the code may leave files was decided before.
   const requireAsDecided = () => {
-    const { calls, approvals } = scope.state;
-    if ([calls, approvals].some((each) => each.get(call.id)?.before_private)) throw new NobodyAsked();
+    const { state } = scope;
+    const before = state.calls.get(call.id)?.before_private ?? state.approvalOf(call.id)?.before_private;
+    if (before) throw new NobodyAsked();
   };
   let made = 0;
   return async (name, input) => {

@@ -7,6 +7,7 @@ import { beginningOf } from "../../base/markdown-text.ts";
 import { pattern } from "../../base/pattern.ts";
 import { onOneLine, withoutInvisible } from "../../base/text/invisible-text.ts";
 import { textIdOf } from "../log/call-id.ts";
+import { isImage } from "../log/transcript-steps.ts";
 import type { BackgroundEnd, Turn } from "../scope/turn.ts";
 import { type TurnScope, zoneIn } from "../scope/turn-scope.ts";
 import { cutForModel } from "../values/cut.ts";
@@ -16,7 +17,6 @@ import { idOf, labelOf, named } from "../values/label.ts";
 import type { HeardMessage, KeptImage, MessageContext, ReadFile, UserMessage } from "../values/message.ts";
 import type { CountTokens } from "../values/profile.ts";
 import { withoutSaidLines } from "../values/said-line.ts";
-import { isImage } from "./transcript-steps.ts";
 
 /** Additional parts of a message. */
 export interface Around {

@@ -97,8 +97,8 @@ export function withUniqueIds(
 }
 
 /** The ids of calls that a conversation has. */
-export function idsIn({ state, transcript }: TurnScope): Set<string> {
-  const own = [...state.calls.keys()].flatMap((id) => idInside(state.run, id) ?? []);
+export function idsIn({ state, conversation, transcript }: TurnScope): Set<string> {
+  const own = [...state.calls.keys()].flatMap((id) => idInside(conversation.run, id) ?? []);
   const earlier = (transcript?.messages ?? []).flatMap((each) => (each.role === "tool" ? each.call_id : []));
   return new Set([...own, ...earlier]);
 }

@@ -1,5 +1,5 @@
 import { isOfCall } from "../log/call-id.ts";
-import { type CallRequest, rootOf, type TurnScope } from "../scope/turn-scope.ts";
+import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import { named } from "../values/label.ts";
 
@@ -14,7 +14,7 @@ export function seenByOthers<Part extends object>(
   part: Part,
   ...names: readonly (keyof Part)[]
 ): Part {
-  const { state } = rootOf(scope);
+  const { state } = scope;
   const isWithin = () =>
     state.calls.get(call.id)?.before_private === true &&
     [...state.private_by].some((id) => isOfCall(id, call.id));

@@ -1,7 +1,7 @@
 import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import { readAskingId } from "../../../core/log/call-id.ts";
-import { remindAt } from "../../../core/log/call-state.ts";
 import type { TurnEvent, TurnEventBody, TurnEventOf } from "../../../core/log/turn-event.ts";
+import { remindAt } from "../../../core/log/turn-state.ts";
 import { verdictText } from "../../../core/log/turn-view-steps.ts";
 import type {
   MessageTag,

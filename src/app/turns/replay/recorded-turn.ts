@@ -9,7 +9,7 @@ import {
 import { directRun, type TurnEvent, unwrapped } from "../../../core/log/turn-event.ts";
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
 import { noUsage, plusUsage, type UsageTotal } from "../../../core/log/usage.ts";
-import type { SharedPorts } from "../../../core/scope/turn.ts";
+import type { TurnPorts } from "../../../core/scope/turn.ts";
 import { viewOf } from "../../../core/transcript/audience.ts";
 import { createStepReader } from "../../../core/transcript/transcript-steps.ts";
 import { isOfRun } from "../../../core/turn/sub-run.ts";
@@ -33,7 +33,7 @@ export interface Answered {
 }
 
 export type RecordedDeps = Pick<AppDeps, "log"> &
-  Pick<SharedPorts, "openings" | "countTokens"> & { past: Pick<PastThreads, "read"> };
+  Pick<TurnPorts, "openings" | "countTokens"> & { past: Pick<PastThreads, "read"> };
 
 /** What the log has of a turn's conversation. */
 export interface RecordedTurn {

@@ -4,9 +4,9 @@ import type { Message } from "../../../core/values/message.ts";
 import type { ProviderModelOptions } from "../../provider-model.ts";
 import type { ServerKind } from "../../server-kind.ts";
 import { safeCallId } from "../../tool-call-text.ts";
+import { type Concession, concede } from "../../wire-forms.ts";
 import { openAiFamily } from "../family.ts";
 import { addsTools } from "../past-messages.ts";
-import { type Concession, concede } from "../../wire-forms.ts";
 
 /** How requests to a server of chat completions are written. Unknown features are tried, and dropped when they are refused. */
 export interface ChatForm {

@@ -1,5 +1,5 @@
-import { MessageType } from "discord-api-types/v10";
 import type { APIMessage } from "discord.js";
+import { MessageType } from "discord-api-types/v10";
 import type { ThreadMessage } from "../../../core/ports/chat-actions.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { isForumType, isSnowflake } from "../connection/discord-facts.ts";

@@ -1,8 +1,14 @@
-/** A row of a table, whatever its database. */
+/** A row as the driver of a database returns it; the caller knows the columns of its statement. */
 export type Row = Record<string, unknown>;
 
-/** A value of a parameter. Lists are for PostgreSQL alone. */
-export type Value = string | number | Uint8Array | null | readonly (string | number | Uint8Array | null)[];
+/** A value of a parameter. Booleans, and lists for `= ANY ($1)` and `unnest`, are for PostgreSQL alone. */
+export type Value =
+  | string
+  | number
+  | boolean
+  | Uint8Array
+  | null
+  | readonly (string | number | Uint8Array | null)[];
 
 /**
  * The statements of one transaction, written once for every database: yields each with the values of its parameters `$1`, `$2`, …, and gets

@@ -204,7 +204,7 @@ export async function approveWithin(
 
 /** The first decision counts. Signals are stored only for people who may decide. */
 async function findDecision(scope: TurnScope, { approval_id }: ApprovalState): Promise<Decided | undefined> {
-  for (const signal of await scope.ports.signals()) {
+  for (const signal of await scope.turn.link.signals()) {
     if (signal.type === "approval" && signal.approval_id === approval_id) return signal;
   }
   return undefined;

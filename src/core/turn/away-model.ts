@@ -69,7 +69,7 @@ export async function afterWait(scope: TurnScope): Promise<"go" | "waiting" | Tu
   const question = state.questions.get(questionId(away));
   if (question !== undefined) return answerOf(scope, away, question);
   // A person who writes again still wants the answer.
-  if ((await ports.steering()).length > 0) return "go";
+  if ((await turn.link.steering()).length > 0) return "go";
   const failure = await whyAway(scope);
   if (failure !== undefined) return (await waitForModel(scope, failure, rounds)) ?? "waiting";
   const expires_at = ports.clock.now() + turn.limits.away_ask_ms;
@@ -104,10 +104,13 @@ async function answerOf(
 }
 
 /** Finds the person's answer: a button, or a new message. A new message counts as yes, and the model reads it like any other. */
-async function findAnswer({ ports, emit }: TurnScope, question_id: string): Promise<string | undefined> {
-  const signals = await ports.signals();
+async function findAnswer(
+  { turn: { link }, emit }: TurnScope,
+  question_id: string,
+): Promise<string | undefined> {
+  const signals = await link.signals();
   const signal = signals.find((each) => each.type === "answer" && each.question_id === question_id);
-  const [said] = await ports.steering();
+  const [said] = await link.steering();
   const given = signal?.type === "answer" ? { text: signal.text, by: signal.by } : undefined;
   const answer = given ?? (said && { text: wanted, by: said.author.id });
   if (answer !== undefined) await emit({ type: "question_answered", question_id, ...answer });

@@ -139,9 +139,9 @@ function teachingFor(
   { call }: CallRequest,
   signal: AbortSignal,
 ): TeachingContext | undefined {
-  const { teaching, overBudget } = scope.ports;
+  const { teaching } = scope.ports;
   if (teaching === undefined) return undefined;
-  const { author, place, turn_id } = scope.turn;
+  const { author, place, turn_id, link } = scope.turn;
   const teacher = { author, place, turn_id };
   const own =
     "This thread has parts that only its asker may read, and everybody here would read the skill. Ask for it in a thread without them.";
@@ -151,7 +151,7 @@ function teachingFor(
     async dryRun(draft) {
       const model = chosenModel(scope);
       if (draft.kind === "document" && !model.generative) return [];
-      const over = await overBudget(scope.namespace.settings);
+      const over = await link.overBudget(scope.namespace.settings);
       if (over !== undefined)
         return [{ turn_id, request: draft.request, calls: [], missing: [], problem: over }];
       const used: DryRunModel["used"] = (id, usage) => scope.emit({ type: "usage", model: id, ...usage });
@@ -216,7 +216,7 @@ function createAsk(scope: TurnScope, callId: string): ToolContext["ask"] {
     if (open?.answer !== undefined) return open.answer;
     if (open === undefined) {
       const expires_at = ports.clock.now() + turn.limits.question_ms;
-      const earlier = (await ports.steering()).map(({ turn_id }) => turn_id);
+      const earlier = (await turn.link.steering()).map(({ turn_id }) => turn_id);
       await scope.emit({
         type: "question_asked",
         question_id: questionId,
@@ -292,15 +292,15 @@ async function findAnswer(
   questionId: string,
   earlier: readonly string[],
 ): Promise<{ text: string; by: string } | undefined> {
-  for (const signal of await scope.ports.signals()) {
+  for (const signal of await scope.turn.link.signals()) {
     if (signal.type === "answer" && signal.question_id === questionId)
       return { text: signal.text, by: signal.by };
   }
-  const said = (await scope.ports.steering()).find(({ turn_id }) => !earlier.includes(turn_id));
+  const said = (await scope.turn.link.steering()).find(({ turn_id }) => !earlier.includes(turn_id));
   if (said === undefined) return undefined;
   const by = said.author.id;
   const { text, usage } = said.has_files
-    ? await scope.ports.readWhole(said.turn_id, scope.turn.signal)
+    ? await scope.turn.link.readWhole(said.turn_id, scope.turn.signal)
     : { text: said.text, usage: [] };
   for (const used of usage) await scope.emit(used);
   await scope.emit({ type: "steered", text: said.text, by, from_turn: said.turn_id });

@@ -147,14 +147,14 @@ async function endUnlessOutdated(scope: TurnScope, text: string): Promise<TurnEn
 }
 
 async function limitReached(scope: TurnScope): Promise<string | undefined> {
-  const { turn, ports, state, namespace } = scope;
-  const { limits } = turn;
+  const { turn, state, namespace } = scope;
+  const { limits, link } = turn;
   if (roundsOf(state) >= limits.max_rounds) return `it reached its limit of ${limits.max_rounds} rounds`;
   if (state.toolCalls >= limits.max_tool_calls)
     return `it reached its limit of ${limits.max_tool_calls} tool calls`;
   const repeated = repeatedTooOften(scope);
   if (repeated !== undefined) return repeated;
-  return ports.overBudget(namespace.settings);
+  return link.overBudget(namespace.settings);
 }
 
 /** Rounds of the turn and of its sub-runs. */
@@ -166,7 +166,7 @@ function roundsOf({ conversation, runs }: TurnState): number {
 async function answerAtLimit(scope: TurnScope, limit: string): Promise<TurnEnd> {
   const { turn } = scope;
   const note = `This turn ends here: ${limit}.`;
-  if ((await scope.ports.overBudget(scope.namespace.settings)) !== undefined)
+  if ((await scope.turn.link.overBudget(scope.namespace.settings)) !== undefined)
     return {
       outcome: "limit_reached",
       text: note,
@@ -197,7 +197,7 @@ async function takeSteering(scope: TurnScope, note?: string): Promise<{ taken: b
   // A person steers the agent that answers.
   if (turn.task !== undefined || namespace.settings.while_running === "queue")
     return { taken: false, rest: true };
-  const said = await ports.steering();
+  const said = await turn.link.steering();
   if (rounds === 0 && away === undefined) return { taken: false, rest: said.length > 0 };
   for (const [index, { turn_id, text, author, said_at, has_files }] of said.entries()) {
     // A message that names another agent gets a turn of its own with that agent.

@@ -40,6 +40,7 @@ export function callScope(options: CallScopeOptions = {}) {
     place: { namespace, thread: "t" },
     where: { place: "general" },
     mentions: [{ id: "U7", name: "Mia" }],
+    link: { signals: async () => [] },
   } as unknown as Turn;
   const scope = {
     turn,
@@ -55,7 +56,6 @@ export function callScope(options: CallScopeOptions = {}) {
       approvals: {},
       grants: { hostsOf: async () => [] },
       clock: { now: () => 1_000 },
-      signals: async () => [],
       redact: (value: unknown) => value,
       ...ports,
     },

@@ -11,7 +11,7 @@ import { StepReader } from "../../../core/log/transcript-steps.ts";
 import { directRun, type TurnEvent, unwrapped } from "../../../core/log/turn-event.ts";
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
 import { noUsage, plusUsage, type UsageTotal } from "../../../core/log/usage.ts";
-import type { SharedPorts } from "../../../core/scope/turn.ts";
+import type { TurnPorts } from "../../../core/scope/turn.ts";
 import { viewOf } from "../../../core/transcript/audience.ts";
 import { canonicalJson, type Json } from "../../../core/values/json.ts";
 import type { AssistantMessage, Message, ToolCall, ToolMessage } from "../../../core/values/message.ts";
@@ -33,7 +33,7 @@ export interface Answered {
 }
 
 export type RecordedDeps = Pick<AppDeps, "log"> &
-  Pick<SharedPorts, "openings" | "countTokens"> & { past: Pick<PastThreads, "read"> };
+  Pick<TurnPorts, "openings" | "countTokens"> & { past: Pick<PastThreads, "read"> };
 
 /** What the log has of a turn's conversation. */
 export interface RecordedTurn {

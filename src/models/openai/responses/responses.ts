@@ -4,13 +4,13 @@ import { toolsNow } from "../../../core/transcript/keep-transcript.ts";
 import { type Json, type JsonSchema, objectOf } from "../../../core/values/json.ts";
 import type { ModelFacts } from "../../catalogue/model-facts.ts";
 import { effortNow, nearestEffort } from "../../effort.ts";
-import { readChunks } from "../../event-stream.ts";
 import type { Body } from "../../post-json.ts";
+import type { Endpoint } from "../../provider-error.ts";
 import { type Dialect, factsOf, type ProviderModelOptions } from "../../provider-model.ts";
 import { type OutputForm, objectSchema, outputName } from "../../structured-output.ts";
+import { WireForms } from "../../wire-forms.ts";
 import type { OpenAiServer } from "../client.ts";
-import { createWireForms } from "../wire-forms.ts";
-import { createResponsesReader, isLastEvent, wholeResponsesAnswer } from "./responses-answer.ts";
+import { ResponsesReader } from "./responses-answer.ts";
 import {
   firstResponsesForm,
   hasToolItems,
@@ -19,7 +19,7 @@ import {
   responsesConcessions,
   responsesFormName,
 } from "./responses-form.ts";
-import { createResponsesInput, type ResponsesInput } from "./responses-input.ts";
+import { ResponsesInput } from "./responses-input.ts";
 
 type ResponsesBody = Body<OpenAI.Responses.ResponseCreateParams>;
 
@@ -30,69 +30,66 @@ const minOutputTokens = 16;
 const usualOutputTokens = 32_000;
 
 /** OpenAI's Responses API: https://developers.openai.com/api/docs/api-reference/responses. Nothing is stored there. */
-export function createResponsesDialect(
-  options: ProviderModelOptions,
-  { endpoint, postTo }: OpenAiServer,
-): Dialect<OpenAI.Responses.ResponseStreamEvent> {
-  const { model, provider = "openai", maxOutputTokens } = options;
-  const post = postTo("/responses");
-  const facts = factsOf(options, endpoint);
-  const self = { provider, model };
-  const input = createResponsesInput(self);
-  const proof: Proof = { items: false };
-  const asTaken = createWireForms(firstResponsesForm(model), responsesConcessions(proof), endpoint);
-  const known = facts.output ?? usualOutputTokens;
-  const limit = Math.max(minOutputTokens, maxOutputTokens ?? Math.min(known, usualOutputTokens));
+export class ResponsesDialect implements Dialect<OpenAI.Responses.ResponseStreamEvent> {
+  readonly #endpoint: Endpoint;
+  readonly #facts: ModelFacts;
+  readonly #self: { provider: string; model: string };
+  readonly #input: ResponsesInput;
+  readonly #proof: Proof = { items: false };
+  readonly #forms: WireForms<ResponsesForm>;
+  readonly #limit: number;
 
-  const bodyOf =
-    (request: ModelRequest, output: OutputForm) =>
-    (form: ResponsesForm): ResponsesBody => ({
-      model,
+  constructor(options: ProviderModelOptions, { endpoint, postTo }: OpenAiServer) {
+    const { model, provider = "openai", maxOutputTokens } = options;
+    this.#endpoint = endpoint;
+    this.#facts = factsOf(options, endpoint);
+    this.#self = { provider, model };
+    this.#input = new ResponsesInput(this.#self);
+    const concessions = responsesConcessions(this.#proof);
+    this.#forms = new WireForms(postTo("/responses"), firstResponsesForm(model), concessions, endpoint);
+    const known = this.#facts.output ?? usualOutputTokens;
+    this.#limit = Math.max(minOutputTokens, maxOutputTokens ?? Math.min(known, usualOutputTokens));
+  }
+
+  async send(
+    request: ModelRequest,
+    output: OutputForm,
+    { stream, signal }: { stream: boolean; signal: AbortSignal },
+  ) {
+    const { form, answer } = await this.#forms.send(request, signal, (form) => ({
+      body: { ...this.#body(request, output, form), stream },
+    }));
+    if (hasToolItems(request, form)) this.#proof.items = true;
+    const owner = { ...this.#self, form: responsesFormName(form) };
+    return { answer, reader: new ResponsesReader({ request, endpoint: this.#endpoint, owner }) };
+  }
+
+  #body(request: ModelRequest, output: OutputForm, form: ResponsesForm): ResponsesBody {
+    const limit = this.#limit;
+    return {
+      model: this.#self.model,
       store: false,
       instructions: request.system || undefined,
-      input: input.ofRequest(request, form),
-      ...toolsPart(input, request, form, output),
+      input: this.#input.ofRequest(request, form),
+      ...this.#tools(request, output, form),
       include: form.encrypted ? ["reasoning.encrypted_content"] : undefined,
-      reasoning: reasoningOf(facts, request, form),
+      reasoning: reasoningOf(this.#facts, request, form),
       max_output_tokens: form.limit ? Math.min(limit, request.max_output_tokens ?? limit) : undefined,
       prompt_cache_key: form.cacheKey ? request.cache?.key : undefined,
       text: formatOf(output),
-    });
-  const exchange = (request: ModelRequest, form: ResponsesForm) => {
-    if (hasToolItems(request, form)) proof.items = true;
-    return { request, endpoint, owner: { ...self, form: responsesFormName(form) } };
-  };
+    };
+  }
 
-  return {
-    async open(request, output, signal) {
-      const { form, answer } = await asTaken(request, bodyOf(request, output), (body) =>
-        post({ ...body, stream: true }, signal),
-      );
-      const reader = createResponsesReader(exchange(request, form));
-      return { reads: readChunks(answer, isLastEvent), reader };
-    },
-    async complete(request, output, signal) {
-      const { form, answer } = await asTaken(request, bodyOf(request, output), (body) =>
-        post({ ...body, stream: false }, signal),
-      );
-      const whole = (await answer.json()) as OpenAI.Responses.Response;
-      return wholeResponsesAnswer(whole, exchange(request, form));
-    },
-  };
-}
-
-/** Tools stay in a request that forbids calls: they are part of the cached prompt. */
-function toolsPart(
-  input: ResponsesInput,
-  request: ModelRequest,
-  form: ResponsesForm,
-  output: OutputForm,
-): ResponsesBody {
-  const now = toolsNow(request, "keep");
-  const listed = form.additions === "tools" ? now : form.additions === "tool_search" ? request.tools : [];
-  const tools = listed.length === 0 ? {} : { tools: input.ofTools(listed) };
-  const mayCall = request.no_calls !== true && output.kind === "free";
-  return mayCall || now.length === 0 || !form.toolChoice ? tools : { ...tools, tool_choice: "none" };
+  /** Tools stay in a request that forbids calls: they are part of the cached prompt. */
+  #tools(request: ModelRequest, output: OutputForm, form: ResponsesForm): ResponsesBody {
+    const now = toolsNow(request, "keep");
+    const listed = form.additions === "tools" ? now : form.additions === "tool_search" ? request.tools : [];
+    const mayCall = request.no_calls !== true && output.kind === "free";
+    return {
+      tools: listed.length === 0 ? undefined : this.#input.ofTools(listed),
+      tool_choice: mayCall || now.length === 0 || !form.toolChoice ? undefined : "none",
+    };
+  }
 }
 
 /** Where input items change the effort, the request keeps the effort of the opening. */

@@ -20,7 +20,7 @@ export interface ModelRequest {
   /** When given, the answer must be one JSON value of this schema and no tool call. */
   output_schema?: JsonSchema;
   /** The answer must be text: the tools stay in the request, but none may be called. */
-  no_calls?: true;
+  no_calls?: true | undefined;
   /** The effort that the transcript opened with; the provider's default unless given. */
   effort?: Effort | undefined;
   /** Maximum tokens of the answer, including reasoning; never more than the model's own limit. */
@@ -29,7 +29,7 @@ export interface ModelRequest {
    * The caller frees its worker while the model is unavailable and asks again later. It therefore gets the error after the second attempt
    * at the latest.
    */
-  can_wait?: true;
+  can_wait?: true | undefined;
   /** What the provider's cache should keep. Absent for a request that is sent once: keeping it would cost more and save nothing. */
   cache?: CacheWish | undefined;
   /**

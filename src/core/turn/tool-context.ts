@@ -8,8 +8,8 @@ import { createToolFiles } from "../effects/tool-files.ts";
 import { innerCallId, questionIdOf } from "../log/call-id.ts";
 import { scopeKeyValue } from "../ports/storage.ts";
 import type { DryRunModel } from "../ports/teaching.ts";
-import { generateWith, writeWith } from "../scope/generate.ts";
 import { chosenModel } from "../scope/chosen-model.ts";
+import { generateWith, writeWith } from "../scope/generate.ts";
 import { type CallRequest, type TurnScope, zoneIn } from "../scope/turn-scope.ts";
 import { coversHost } from "../skill/network-grants.ts";
 import type { PlanningContext, TeachingContext, Tool, ToolContext } from "../skill/tool.ts";
@@ -224,7 +224,7 @@ function createAsk(scope: TurnScope, callId: string): ToolContext["ask"] {
         text,
         choices: [...choices],
         expires_at,
-        ...(earlier.length === 0 ? {} : { earlier }),
+        earlier: earlier.length === 0 ? undefined : earlier,
       });
       throw new WaitingForPerson();
     }

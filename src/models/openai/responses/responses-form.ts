@@ -1,7 +1,7 @@
 import type { ModelRequest } from "../../../core/ports/model.ts";
+import { type Concession, concede } from "../../wire-forms.ts";
 import { type OpenAiFamily, openAiFamily } from "../family.ts";
 import { addsTools } from "../past-messages.ts";
-import { type Concession, concede } from "../../wire-forms.ts";
 
 /** How requests to a server of the Responses API are written. Unknown features are tried, and dropped when they are refused. */
 export interface ResponsesForm {

@@ -2,6 +2,7 @@ import {
   type DueEntry,
   dueKinds,
   type Goal,
+  type JobRequest,
   type Schedule,
   type Trigger,
 } from "../../core/ports/schedules.ts";
@@ -31,6 +32,7 @@ export function createScheduleService(surroundings: PlanSurroundings) {
   return Object.assign(new Plans(planning), {
     goals: new Goals(planning),
     jobs,
+    startJob: (job: JobRequest) => jobs.start(job),
     watch: new ChatWatch(planning),
     hooks: { take: (request: HookRequest) => takeHook(planning, request) },
     clockwork,

@@ -74,17 +74,15 @@ export function createTranscriber(
       usage,
     };
   };
-  return {
-    async transcribe(recording, signal) {
-      const after = (error: unknown) => delayAfter(toModelError(error, endpoint), delays);
-      try {
-        return await withRetries({ attempts: 2, delayAfter: after, clock, signal }, () =>
-          attempt(recording, signal),
-        );
-      } catch (error) {
-        throw failureOf(error, endpoint, signal);
-      }
-    },
+  return async (recording, signal) => {
+    const after = (error: unknown) => delayAfter(toModelError(error, endpoint), delays);
+    try {
+      return await withRetries({ attempts: 2, delayAfter: after, clock, signal }, () =>
+        attempt(recording, signal),
+      );
+    } catch (error) {
+      throw failureOf(error, endpoint, signal);
+    }
   };
 }
 

@@ -9,7 +9,7 @@ import { configSchema } from "../src/config/schema.ts";
 import { createMetaTools } from "../src/core/meta-tools/create-meta-tools.ts";
 import { noTranscriber } from "../src/core/ports/documents.ts";
 import type { Web } from "../src/core/ports/web.ts";
-import { noMeans } from "../src/core/ports/work-context.ts";
+import { noMeans } from "../src/core/ports/work-means.ts";
 import { createCatalogueLoader } from "../src/core/skill/catalogue.ts";
 import { createNetworkGrants } from "../src/core/skill/network-grants.ts";
 import type { SkillSource } from "../src/core/skill/skill.ts";
@@ -21,7 +21,7 @@ import { createModels } from "../src/models/create-models.ts";
 import type { ModelSettings } from "../src/models/named-model.ts";
 import { createWeb } from "../src/net/create-web.ts";
 import { siteOf } from "../src/net/site-of.ts";
-import { createGrowingIndex, createMiniSearchIndex } from "../src/search/minisearch-index.ts";
+import { createMiniSearchIndex } from "../src/search/minisearch-index.ts";
 import { createFolderSource } from "../src/skills/folder-source.ts";
 import { createHostFacts } from "../src/skills/host-facts.ts";
 import { createKeyValueLeases } from "../src/storage/key-value-leases.ts";
@@ -102,7 +102,7 @@ export async function createBenchApp({
   );
   return createApp({
     index,
-    createTextIndex: createGrowingIndex,
+    createTextIndex: createMiniSearchIndex,
     log,
     schedules: scheduleSetup(config, { due: log.due, store }),
     leases,

@@ -24,7 +24,7 @@ import { createTranscriber } from "./models/openai/transcriber.ts";
 import { createCouldReach } from "./net/address-policy.ts";
 import { createWeb } from "./net/create-web.ts";
 import { siteOf } from "./net/site-of.ts";
-import { createGrowingIndex } from "./search/minisearch-index.ts";
+import { createMiniSearchIndex } from "./search/minisearch-index.ts";
 import { loadConsoleAssets } from "./server/console-assets.ts";
 import { createServer } from "./server/server.ts";
 import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
@@ -231,7 +231,7 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
     owner,
     version,
     checks,
-    createTextIndex: createGrowingIndex,
+    createTextIndex: createMiniSearchIndex,
     schedules: scheduleSetup(config, { due: stores.log.due, store: stores.store }),
     metaTools: createMetaTools(),
     newId: randomUUID,

@@ -18,11 +18,12 @@ import { createCommandRunner } from "./commands/command-runner.ts";
 import { operationCommands } from "./commands/operation-commands.ts";
 import { openServices, type Services } from "./operations/services.ts";
 import { allOperations } from "./operations/table.ts";
-import { createPastConversations } from "./reading/past-conversations.ts";
+import { PastConversations } from "./reading/past-conversations.ts";
 import { createPinnedFacts } from "./reading/pinned-facts.ts";
 import { createPlaceDescriber } from "./reading/place-description.ts";
 import { createRolesOf } from "./reading/roles-of.ts";
 import { TurnContextReader } from "./reading/turn-context.ts";
+import { createWebChatActions } from "./reading/web-chat-actions.ts";
 import { createScheduleService } from "./schedules/create-schedules.ts";
 import { createChats } from "./services/chats.ts";
 import { lackingIn } from "./services/lacking-means.ts";
@@ -53,11 +54,12 @@ const maxParts = 1_000;
 /** The chat platforms, the index of their channels, and what tools do in them. */
 function openChats(deps: AppDeps, forget: Forget) {
   const { log, store, clock, leases, logger, index, retention, public_url, ports } = deps;
+  const webChat = createWebChatActions(log, ports.name, public_url);
   const platforms = createChatPlatforms();
   const kept = keptFor(retention.conversation_days);
   const channelIndex = createChannelIndex({ index, store, leases, platforms, clock, logger, kept });
-  const chats = createChats({ log, index, public_url, ports }, platforms, channelIndex, forget);
-  return { platforms, channelIndex, chats };
+  const chats = createChats(log, webChat, index, platforms, channelIndex, forget);
+  return { platforms, channelIndex, chats, webChat };
 }
 
 /** What accepts messages, and begins, shows and stops their turns. */
@@ -128,7 +130,7 @@ function openTurns(deps: AppDeps, forget: Forget) {
   const { log, store, clock, facts, redact, time_zone, public_url } = deps;
   const { name, files, countTokens, report } = deps.ports;
   const opened = openChats(deps, forget);
-  const { platforms, chats } = opened;
+  const { platforms, chats, webChat } = opened;
   const { actions: actionsOf } = chats;
   const offers = createOfferReader(store, facts, clock, (state, namespace) =>
     lackingIn(state, namespace, deps, actionsOf),
@@ -141,7 +143,8 @@ function openTurns(deps: AppDeps, forget: Forget) {
   const openings = new StoredOpenings(store, clock);
   const picture = createPictures(files, report);
   const teaching = openTeaching(deps, { openings, picture, countTokens, clock, offers }, past);
-  const createIndex = deps.createTextIndex;
+  const links = { actionsOf, console: public_url === undefined ? undefined : webChat, report };
+  const conversations = new PastConversations(log, deps.createTextIndex, links);
   const ports: TurnPorts = {
     ...deps.ports,
     store,
@@ -156,7 +159,7 @@ function openTurns(deps: AppDeps, forget: Forget) {
     teaching,
     partUses: new LRUCache<string, PartUses>({ max: maxParts }),
     facts: createPinnedFacts(store),
-    conversations: createPastConversations({ log, name, public_url, actionsOf, createIndex, report }),
+    searchPast: (...asked) => conversations.search(...asked),
     rolesOf: createRolesOf(platforms),
     deletions: (place) => log.deletions(place),
     background: createBackground(log, queue.submit, queue.control),

@@ -13,7 +13,7 @@ import type { Model, Models } from "../../src/core/ports/model.ts";
 import type { DueEntries, ScheduleLimits } from "../../src/core/ports/schedules.ts";
 import type { Clock, FileStore, KeyValue } from "../../src/core/ports/storage.ts";
 import type { Web } from "../../src/core/ports/web.ts";
-import { noMeans, type WorkMeans } from "../../src/core/ports/work-context.ts";
+import { noMeans, type WorkMeans } from "../../src/core/ports/work-means.ts";
 import type { WorkingFolders } from "../../src/core/ports/working-folder.ts";
 import type { TurnLimits } from "../../src/core/scope/turn.ts";
 import { createCatalogueLoader } from "../../src/core/skill/catalogue.ts";
@@ -28,7 +28,7 @@ import { createRedactor } from "../../src/core/values/redact.ts";
 import type { SaidLine } from "../../src/core/values/said-line.ts";
 import { countTokens } from "../../src/models/count-tokens.ts";
 import { siteOf } from "../../src/net/site-of.ts";
-import { createGrowingIndex, createMiniSearchIndex } from "../../src/search/minisearch-index.ts";
+import { createMiniSearchIndex } from "../../src/search/minisearch-index.ts";
 import { createHostFacts } from "../../src/skills/host-facts.ts";
 import { type SkillEnv, skillEnvironment } from "../../src/skills/skill-settings.ts";
 import { createKeyValueLeases } from "../../src/storage/key-value-leases.ts";
@@ -243,7 +243,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     limits: { ...defaultLimits, ...options.limits },
     spending: { ...generous, ...options.spending },
     index: options.index ?? createMemoryMessageIndex(),
-    createTextIndex: createGrowingIndex,
+    createTextIndex: createMiniSearchIndex,
     retention: { ...keepAll, ...options.retention },
     newId: randomUUID,
     version: "1.2.3",

@@ -8,7 +8,7 @@ import type { Schedules } from "../ports/schedules.ts";
 import type { Clock, FileStore, KeyValue } from "../ports/storage.ts";
 import type { Teaching } from "../ports/teaching.ts";
 import type { Web } from "../ports/web.ts";
-import type { CodeMeans, PastConversations, WorkMeans } from "../ports/work-context.ts";
+import type { CodeMeans, FoundExchanges, WorkMeans } from "../ports/work-means.ts";
 import type { WorkingFolders } from "../ports/working-folder.ts";
 import type { Catalogue } from "../skill/catalogue.ts";
 import type { OfferReader } from "../skill/make-offer.ts";
@@ -216,8 +216,12 @@ export interface TurnPorts extends GivenPorts {
   offers: OfferReader;
   /** A picture that a message keeps; undefined when it is no longer available. */
   picture(image: KeptImage): Promise<MessageImage | undefined>;
-  /** Searches earlier conversations; undefined when there are none. */
-  conversations?: PastConversations | undefined;
+  /** Searches the earlier conversations of a namespace. */
+  searchPast(
+    namespace: string,
+    query: { words: string; most: number; except_thread?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<FoundExchanges>;
   /** Schedules for the agent; undefined where it cannot schedule anything. */
   schedules?: Schedules | undefined;
   /** Skills made in the chat; undefined where none can be. */

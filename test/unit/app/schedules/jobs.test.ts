@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TurnEventOf } from "../../../../src/core/log/turn-event.ts";
-import type { ScriptOutcome } from "../../../../src/core/ports/work-context.ts";
+import type { ScriptOutcome } from "../../../../src/core/ports/work-means.ts";
 import { createNetworkGrants } from "../../../../src/core/skill/network-grants.ts";
 import type { CodeRequest, ScriptRequest, ScriptRunner } from "../../../../src/core/skill/programs.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createCharts } from "../../../../src/charts/create-charts.ts";
 import type { ImageMaker } from "../../../../src/core/ports/services.ts";
 import type { WebSearch } from "../../../../src/core/ports/web.ts";
-import { noMeans } from "../../../../src/core/ports/work-context.ts";
+import { noMeans } from "../../../../src/core/ports/work-means.ts";
 import type { CodeRunner } from "../../../../src/core/skill/programs.ts";
 import { createTaughtSkills } from "../../../../src/core/skill/taught-skills.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";

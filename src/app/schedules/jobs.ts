@@ -1,5 +1,6 @@
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import { changesInWords } from "../../core/effects/folder-run.ts";
+import { innerCallId } from "../../core/log/call-id.ts";
 import { type JobRequest, type Jobs, type Trigger, triggerSchema } from "../../core/ports/schedules.ts";
 import { redactOutcome, type ScriptOutcome } from "../../core/ports/work-context.ts";
 import { outputFolder } from "../../core/ports/working-folder.ts";
@@ -193,7 +194,7 @@ class RunningJob {
     const [ending, output] = endOf(redactOutcome(value, redact), limits.job_ms);
     const name = `job-${this.#id}.txt`;
     const file = { name, data: new TextEncoder().encode(output) };
-    const kept = await folder.write(file, { ...how, call_id: `${call_id}/output` }, signal).then(
+    const kept = await folder.write(file, { ...how, call_id: innerCallId(call_id, "output") }, signal).then(
       () => `the whole output is ${outputFolder}/${name}`,
       () => "the folder has no room for the whole output",
     );

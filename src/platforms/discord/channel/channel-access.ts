@@ -1,7 +1,8 @@
 import type { APIChannel, APIThreadChannel } from "discord.js";
+import { ChannelType, PermissionFlagsBits } from "discord-api-types/v10";
 import type { ChannelAccess } from "../../../core/ports/chat-actions.ts";
 import type { Clock } from "../../../core/ports/storage.ts";
-import { channelTypes, isThreadType, isVoiceType, permissions } from "../connection/discord-facts.ts";
+import { isThreadType, isVoiceType } from "../connection/discord-facts.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import { type Directory, permissionChannel } from "./directory.ts";
 import {
@@ -30,10 +31,10 @@ export interface AccessDeps {
 }
 
 const listed: readonly number[] = [
-  channelTypes.text,
-  channelTypes.announcement,
-  channelTypes.forum,
-  channelTypes.media,
+  ChannelType.GuildText,
+  ChannelType.GuildAnnouncement,
+  ChannelType.GuildForum,
+  ChannelType.GuildMedia,
 ];
 
 /** A channel, or a private thread in it, and the person whose access is checked. */
@@ -50,8 +51,8 @@ export function createAccess(deps: AccessDeps): DiscordAccess {
     async sees(guild, channel, { id, roles }) {
       const parent = await permissionChannel(directory, channel);
       if (parent === undefined) return false;
-      if (!has(channelPermissions(guild, parent, id, roles), permissions.viewChannel)) return false;
-      return channel.type !== channelTypes.privateThread || (await isThreadMember(rest, channel.id, id));
+      if (!has(channelPermissions(guild, parent, id, roles), PermissionFlagsBits.ViewChannel)) return false;
+      return channel.type !== ChannelType.PrivateThread || (await isThreadMember(rest, channel.id, id));
     },
     async of(namespace, person) {
       const { person: other, guild, channel } = readPlace({ namespace, thread: "" });
@@ -97,7 +98,7 @@ async function findChannel(
   const person = await directory.member(guildId, id);
   if (person === undefined) return undefined;
   if (!isThreadType(found.type)) return { guild, channel: found, thread: undefined, person };
-  if (found.type !== channelTypes.privateThread) return undefined;
+  if (found.type !== ChannelType.PrivateThread) return undefined;
   const channel = await permissionChannel(directory, found);
   return channel === undefined ? undefined : { guild, channel, thread: found, person };
 }
@@ -111,12 +112,13 @@ async function accessTo(
   const mine = channelPermissions(guild, channel, self.id, bot?.roles ?? []);
   const theirs = channelPermissions(guild, channel, person.id, person.roles);
   const reading =
-    permissions.viewChannel |
-    permissions.readMessageHistory |
-    (isVoiceType(channel.type) ? permissions.connect : 0n);
-  if (!has(theirs, reading) || !has(mine, permissions.viewChannel)) return undefined;
+    PermissionFlagsBits.ViewChannel |
+    PermissionFlagsBits.ReadMessageHistory |
+    (isVoiceType(channel.type) ? PermissionFlagsBits.Connect : 0n);
+  if (!has(theirs, reading) || !has(mine, PermissionFlagsBits.ViewChannel)) return undefined;
   if (thread !== undefined && !(await isThreadMember(rest, thread.id, person.id))) return undefined;
-  const writing = thread === undefined ? permissions.sendMessages : permissions.sendMessagesInThreads;
+  const writing =
+    thread === undefined ? PermissionFlagsBits.SendMessages : PermissionFlagsBits.SendMessagesInThreads;
   const isLocked = thread !== undefined && (await isLockedFor(rest, thread.id, mine & theirs));
   const hasVoice = !isMuted(person, theirs, clock.now());
   const { id, name, topic = "" } = thread ?? channel;
@@ -127,13 +129,13 @@ async function accessTo(
     open: thread === undefined && has(channelPermissions(guild, channel, "", []), reading),
     write: hasVoice && !isLocked && has(mine & theirs, writing),
     // Source: Discord's change log, 2026-02-23: Manage Messages is not enough any more.
-    pin: hasVoice && has(theirs, permissions.pinMessages),
+    pin: hasVoice && has(theirs, PermissionFlagsBits.PinMessages),
   };
 }
 
 /** Source: Discord reference, "Permissions for Timed Out Members". */
 function isMuted({ muted_until = 0 }: MemberFacts, bits: bigint, now: number): boolean {
-  return muted_until > now && !has(bits, permissions.administrator);
+  return muted_until > now && !has(bits, PermissionFlagsBits.Administrator);
 }
 
 export async function isThreadMember(rest: DiscordRest, thread: string, person: string): Promise<boolean> {
@@ -143,7 +145,7 @@ export async function isThreadMember(rest: DiscordRest, thread: string, person: 
 
 /** A message reopens an archived thread; a locked one only for people who manage threads. */
 async function isLockedFor(rest: DiscordRest, thread: string, bits: bigint): Promise<boolean> {
-  if (has(bits, permissions.manageThreads)) return false;
+  if (has(bits, PermissionFlagsBits.ManageThreads)) return false;
   const { thread_metadata } = await rest.request<APIThreadChannel>("GET", `/channels/${thread}`);
   return thread_metadata?.locked === true;
 }

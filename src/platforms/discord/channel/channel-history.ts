@@ -1,15 +1,9 @@
 import type { APIMessage, APIThreadChannel } from "discord.js";
+import { ChannelType, PermissionFlagsBits } from "discord-api-types/v10";
 import type { TimeRange } from "../../../core/ports/chat-actions.ts";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Place } from "../../../core/values/place.ts";
-import {
-  channelTypes,
-  isForumType,
-  isThreadType,
-  permissions,
-  snowflakeAt,
-  timeOf,
-} from "../connection/discord-facts.ts";
+import { isForumType, isThreadType, snowflakeAt, timeOf } from "../connection/discord-facts.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import type { Directory } from "./directory.ts";
 import { type DiscordPlace, readPlace } from "./discord-place.ts";
@@ -41,7 +35,7 @@ export async function readHistory(deps: ReadDeps, place: Place, range: Range): P
     return readRange(rest, await directory.directMessage(at.person ?? ""), range);
   if (at.thread !== undefined) return readConversation(deps, place, { ...at, thread: at.thread }, range);
   const facts = await directory.channel(at.channel);
-  if (isForumType(facts?.type ?? channelTypes.text))
+  if (isForumType(facts?.type ?? ChannelType.GuildText))
     return readPosts(rest, { guild: at.guild, channel: at.channel }, range);
   const read = await readRange(rest, at.channel, range);
   if (read.messages.length === 0) await refuseWithoutHistory(directory, place.namespace);
@@ -50,7 +44,7 @@ export async function readHistory(deps: ReadDeps, place: Place, range: Range): P
 
 /** Without permission to read the history, Discord returns an empty list instead of a refusal. */
 async function refuseWithoutHistory(directory: Directory, namespace: string): Promise<void> {
-  const of = permissions.viewChannel | permissions.readMessageHistory;
+  const of = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.ReadMessageHistory;
   const lack = await missingPermissionProblem(directory, namespace, "read what was said", { of });
   if (lack !== undefined) throw lack;
 }
@@ -67,7 +61,7 @@ export async function belongsTo(
   if (person !== undefined) return channel === (await directory.directMessage(person));
   if (channel === home) return true;
   const facts = await unlessRefused(directory.channel(channel), ({ code }) => code === "forbidden");
-  if (facts === undefined || facts.type === channelTypes.privateThread) return false;
+  if (facts === undefined || facts.type === ChannelType.PrivateThread) return false;
   return isThreadType(facts.type) && facts.parent_id === home;
 }
 
@@ -177,7 +171,7 @@ export async function threadsIn(
 ): Promise<ChannelThreads> {
   const active = await rest.request<ThreadPage>("GET", `/guilds/${guild}/threads/active`);
   const found = active.threads.filter(
-    ({ parent_id, type }) => parent_id === channel && type !== channelTypes.privateThread,
+    ({ parent_id, type }) => parent_id === channel && type !== ChannelType.PrivateThread,
   );
   let before: string | undefined;
   let isOver = false;

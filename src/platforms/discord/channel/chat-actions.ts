@@ -4,16 +4,11 @@ import type {
   APIMessageSearchIndexNotReadyResponse,
   APIMessageSearchResult,
 } from "discord-api-types/v10";
+import { ChannelType, PermissionFlagsBits, RESTJSONErrorCodes } from "discord-api-types/v10";
 import { beginningOf } from "../../../base/markdown-text.ts";
 import type { ChannelAccess, ChatActions, MessageQuery } from "../../../core/ports/chat-actions.ts";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
-import {
-  channelTypes,
-  errorCodes,
-  isSnowflake,
-  permissions,
-  snowflakeAt,
-} from "../connection/discord-facts.ts";
+import { isSnowflake, snowflakeAt } from "../connection/discord-facts.ts";
 import { unlessRefused } from "../connection/discord-rest.ts";
 import { type AccessDeps, createAccess } from "./channel-access.ts";
 import { belongsTo, readHistory, threadsIn } from "./channel-history.ts";
@@ -90,9 +85,9 @@ export function createChatActions(deps: ChatActionsDeps): ChatActions {
       const react = () =>
         unlessRefused(
           rest.request(on ? "PUT" : "DELETE", path),
-          ({ discordCode }) => !on && discordCode === errorCodes.unknownEmoji,
+          ({ discordCode }) => !on && discordCode === RESTJSONErrorCodes.UnknownEmoji,
         );
-      const of = permissions.addReactions | permissions.readMessageHistory;
+      const of = PermissionFlagsBits.AddReactions | PermissionFlagsBits.ReadMessageHistory;
       await namingMissingPermissions({ directory, namespace }, "react to messages", react, of);
     },
     async pin(namespace, reference, on) {
@@ -100,7 +95,12 @@ export function createChatActions(deps: ChatActionsDeps): ChatActions {
       // Source: Discord reference, "Pin Message".
       const path = `/channels/${channel}/messages/pins/${message.id}` as const;
       const pin = () => rest.request(on ? "PUT" : "DELETE", path);
-      await namingMissingPermissions({ directory, namespace }, "pin messages", pin, permissions.pinMessages);
+      await namingMissingPermissions(
+        { directory, namespace },
+        "pin messages",
+        pin,
+        PermissionFlagsBits.PinMessages,
+      );
     },
     async direct(_namespace, person) {
       await directory.directMessage(person);
@@ -173,7 +173,7 @@ async function searchedChannels(
   channel: string,
 ): Promise<string[]> {
   const facts = await directory.channel(channel);
-  if (facts?.type === channelTypes.privateThread) return [channel];
+  if (facts?.type === ChannelType.PrivateThread) return [channel];
   const { threads } = await threadsIn(rest, { guild, channel }, { pages: maxSearchedPages });
   return [channel, ...threads.map(({ id }) => id)].slice(0, maxSearchedChannels);
 }

@@ -1,11 +1,12 @@
 import type { APIMessage, APIThreadChannel } from "discord.js";
+import { ChannelType, PermissionFlagsBits, RESTJSONErrorCodes } from "discord-api-types/v10";
 import { LRUCache } from "lru-cache";
 import { plainWords } from "../../../app/chat/present/read-markdown.ts";
 import { growingTo } from "../../../base/growing-cache.ts";
 import { beginningOf, cutText } from "../../../base/markdown-text.ts";
 import type { Clock, Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
-import { channelTypes, errorCodes, isThreadType, permissions } from "../connection/discord-facts.ts";
+import { isThreadType } from "../connection/discord-facts.ts";
 import { type DiscordProblem, type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import type { Directory } from "./directory.ts";
 import { channelPermissions, has } from "./directory-facts.ts";
@@ -44,10 +45,10 @@ export interface TargetDeps {
 
 /** Refusals of a thread after which a reply is still possible. */
 const refusals: readonly (number | undefined)[] = [
-  errorCodes.missingPermissions,
-  errorCodes.missingAccess,
-  errorCodes.wrongChannelType,
-  errorCodes.tooManyThreads,
+  RESTJSONErrorCodes.MissingPermissions,
+  RESTJSONErrorCodes.MissingAccess,
+  RESTJSONErrorCodes.CannotExecuteActionOnThisChannelType,
+  RESTJSONErrorCodes.MaximumActiveThreads,
 ];
 
 /** Time after which it is looked up again whether a message has a thread, ms: another process may have begun it. */
@@ -118,7 +119,7 @@ export function createConversationTargets(deps: TargetDeps): ConversationTargets
       const isRoot = message === thread && channel !== undefined;
       if (!isRoot || target.root !== undefined) return target.channel;
       const parent = await directory.channel(channel);
-      const isPost = parent?.type === channelTypes.forum || parent?.type === channelTypes.media;
+      const isPost = parent?.type === ChannelType.GuildForum || parent?.type === ChannelType.GuildMedia;
       return isPost ? target.channel : channel;
     },
     noteMessage(id, text) {
@@ -149,13 +150,17 @@ async function beginThread(
     const body = { name, auto_archive_duration: archiveAfter };
     return unlessRefused(rest.request<APIThreadChannel>("POST", `${path}/threads`, { body }), (problem) => {
       refused = problem;
-      return [errorCodes.threadExists, ...refusals, ...expected].includes(problem.discordCode);
+      return [RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage, ...refusals, ...expected].includes(
+        problem.discordCode,
+      );
     });
   };
-  let thread = await beginAs(threadName(said), errorCodes.titleBlockedByAutoMod);
-  if (refused?.discordCode === errorCodes.titleBlockedByAutoMod) thread = await beginAs(fallbackName);
+  let thread = await beginAs(threadName(said), RESTJSONErrorCodes.TitleWasBlockedByAutomaticModeration);
+  if (refused?.discordCode === RESTJSONErrorCodes.TitleWasBlockedByAutomaticModeration)
+    thread = await beginAs(fallbackName);
   if (thread !== undefined) directory.see.channel(thread);
-  if (thread !== undefined || refused?.discordCode === errorCodes.threadExists) return true;
+  if (thread !== undefined || refused?.discordCode === RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage)
+    return true;
   logger.info({ channel: channelId, err: refused }, "may not begin threads in this channel, replies instead");
   await chains.refused(channelId);
   return false;
@@ -164,14 +169,14 @@ async function beginThread(
 async function mayBegin(directory: Directory, channelId: string): Promise<boolean> {
   const channel = await directory.channel(channelId);
   if (channel?.guild_id === undefined) return false;
-  if (channel.type !== channelTypes.text && channel.type !== channelTypes.announcement) return false;
+  if (channel.type !== ChannelType.GuildText && channel.type !== ChannelType.GuildAnnouncement) return false;
   const self = await directory.self();
   const [guild, member] = await Promise.all([
     directory.guild(channel.guild_id),
     directory.member(channel.guild_id, self.id),
   ]);
   const bits = channelPermissions(guild, channel, self.id, member?.roles ?? []);
-  return has(bits, permissions.createPublicThreads | permissions.sendMessagesInThreads);
+  return has(bits, PermissionFlagsBits.CreatePublicThreads | PermissionFlagsBits.SendMessagesInThreads);
 }
 
 /** Name of a thread whose message has no text, or whose name a moderation rule forbids. */

@@ -1,7 +1,8 @@
 import type { APIGuildMember } from "discord.js";
+import { ChannelType, PermissionFlagsBits } from "discord-api-types/v10";
 import type { Decider } from "../../../core/ports/chat-platform.ts";
 import type { Place } from "../../../core/values/place.ts";
-import { channelTypes, isSnowflake, permissions } from "../connection/discord-facts.ts";
+import { isSnowflake } from "../connection/discord-facts.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import { isThreadMember } from "./channel-access.ts";
 import { type Directory, permissionChannel } from "./directory.ts";
@@ -85,14 +86,15 @@ async function withAccess(
   const found = await directory.channel(channelId);
   const channel = await permissionChannel(directory, found);
   if (channel === undefined) return [];
-  const needed = permissions.viewChannel | (approver === "manager" ? permissions.manageChannels : 0n);
+  const needed =
+    PermissionFlagsBits.ViewChannel | (approver === "manager" ? PermissionFlagsBits.ManageChannels : 0n);
   const able = candidates.flatMap((member) =>
     member !== undefined && has(channelPermissions(guild, channel, member.id, member.roles), needed)
       ? [member.id]
       : [],
   );
   const ids = [...new Set(able)].slice(0, maxDeciders);
-  if (found?.type !== channelTypes.privateThread) return ids;
+  if (found?.type !== ChannelType.PrivateThread) return ids;
   const isIn = await Promise.all(ids.map((id) => isThreadMember(rest, channelId, id)));
   return ids.filter((_, at) => isIn[at]);
 }

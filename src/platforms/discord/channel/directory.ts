@@ -1,8 +1,9 @@
 import type { APIChannel, APIGuild, APIGuildMember, APIMessage, APIRole, APIUser } from "discord.js";
+import { RESTJSONErrorCodes } from "discord-api-types/v10";
 import { LRUCache } from "lru-cache";
 import { growingTo } from "../../../base/growing-cache.ts";
 import type { Clock } from "../../../core/ports/storage.ts";
-import { errorCodes, isThreadType } from "../connection/discord-facts.ts";
+import { isThreadType } from "../connection/discord-facts.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import {
   type ChannelFacts,
@@ -97,7 +98,7 @@ export function createDirectory(rest: DiscordRest, clock: Pick<Clock, "now">): D
       if (absent.has(`${guildId}:${userId}`)) return undefined;
       const found = await unlessRefused(
         rest.request<APIGuildMember>("GET", `/guilds/${guildId}/members/${userId}`),
-        ({ code, discordCode }) => code === "gone" || discordCode === errorCodes.unknownUser,
+        ({ code, discordCode }) => code === "gone" || discordCode === RESTJSONErrorCodes.UnknownUser,
       );
       if (found === undefined) absent.set(`${guildId}:${userId}`, true);
       else see.member(guildId, found.user, found);

@@ -1,7 +1,8 @@
 import type { APIMessage } from "discord.js";
+import { MessageType } from "discord-api-types/v10";
 import type { ThreadMessage } from "../../../core/ports/chat-actions.ts";
 import type { Place } from "../../../core/values/place.ts";
-import { isForumType, isSnowflake, messageTypes } from "../connection/discord-facts.ts";
+import { isForumType, isSnowflake } from "../connection/discord-facts.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
@@ -108,7 +109,14 @@ export async function readMessage(
   return unlessRefused(request, ({ code }) => code === "gone");
 }
 
-const said: readonly number[] = Object.values(messageTypes);
+/** `PollResult` is the result of a poll, posted by Discord in the name of its creator. */
+const said: readonly number[] = [
+  MessageType.Default,
+  MessageType.Reply,
+  MessageType.ChatInputCommand,
+  MessageType.ContextMenuCommand,
+  MessageType.PollResult,
+];
 
 /**
  * Whether somebody wrote the message; false for notices of Discord, such as the copy of the first message at the head of a

@@ -1,7 +1,7 @@
 import type { EventEmitter } from "node:events";
 import type { Client, GatewayDispatchPayload, IIdentifyThrottler } from "discord.js";
+import { GatewayCloseCodes } from "discord-api-types/v10";
 import type { Clock, Log } from "../../../core/ports/storage.ts";
-import { closeCodes } from "./discord-facts.ts";
 import type { DiscordSettings } from "./discord-settings.ts";
 import { type ShardHolder, shardLease } from "./shard-holder.ts";
 
@@ -24,12 +24,12 @@ export interface ShardConnectionDeps {
 
 /** After other codes the library reconnects. */
 const endings: Readonly<Record<number, Ending>> = {
-  [closeCodes.wrongToken]: "token",
-  [closeCodes.invalidShard]: "refused",
-  [closeCodes.shardingRequired]: "refused",
-  [closeCodes.invalidVersion]: "refused",
-  [closeCodes.invalidIntents]: "intents",
-  [closeCodes.intentsNotAllowed]: "intents",
+  [GatewayCloseCodes.AuthenticationFailed]: "token",
+  [GatewayCloseCodes.InvalidShard]: "refused",
+  [GatewayCloseCodes.ShardingRequired]: "refused",
+  [GatewayCloseCodes.InvalidAPIVersion]: "refused",
+  [GatewayCloseCodes.InvalidIntents]: "intents",
+  [GatewayCloseCodes.DisallowedIntents]: "intents",
 };
 
 /**

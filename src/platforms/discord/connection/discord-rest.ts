@@ -1,6 +1,6 @@
 import type { RawFile, REST } from "discord.js";
+import { RESTJSONErrorCodes } from "discord-api-types/v10";
 import { PlatformError, type PlatformErrorCode } from "../../../core/ports/chat-platform.ts";
-import { errorCodes } from "./discord-facts.ts";
 
 interface RestRequest {
   body?: unknown;
@@ -144,7 +144,7 @@ function discordProblem(error: unknown, classes: ErrorClasses): DiscordProblem {
 }
 
 function codeFor(discordCode: number, status: number): PlatformErrorCode {
-  if (discordCode === errorCodes.fileTooLarge || status === 413) return "too_large";
+  if (discordCode === RESTJSONErrorCodes.RequestEntityTooLarge || status === 413) return "too_large";
   if (isBlockedByAutoMod(discordCode)) return "blocked";
   if (status === 429) return "rate_limited";
   if (status === 401 || status === 403) return "forbidden";
@@ -153,29 +153,32 @@ function codeFor(discordCode: number, status: number): PlatformErrorCode {
 }
 
 function isBlockedByAutoMod(discordCode: number): boolean {
-  return discordCode === errorCodes.blockedByAutoMod || discordCode === errorCodes.titleBlockedByAutoMod;
+  return (
+    discordCode === RESTJSONErrorCodes.MessageWasBlockedByAutomaticModeration ||
+    discordCode === RESTJSONErrorCodes.TitleWasBlockedByAutomaticModeration
+  );
 }
 
 function adviceFor(discordCode: number): string {
   switch (discordCode) {
-    case errorCodes.missingPermissions:
+    case RESTJSONErrorCodes.MissingPermissions:
       return " Give the bot's role the permission in the channel's settings; `knack doctor --live` lists what is missing.";
-    case errorCodes.missingAccess:
+    case RESTJSONErrorCodes.MissingAccess:
       return " Let the bot's role see the channel, or invite the bot again.";
-    case errorCodes.cannotMessageUser:
+    case RESTJSONErrorCodes.CannotSendMessagesToThisUser:
       return " The person takes no direct messages of this server's members.";
-    case errorCodes.archivedThread:
+    case RESTJSONErrorCodes.InvalidActionOnArchivedThread:
       return " The thread is archived: a message in it opens it again.";
-    case errorCodes.noTextChannel:
+    case RESTJSONErrorCodes.CannotSendMessagesInNonTextChannel:
       return " It holds posts and no messages of its own, and I begin no posts: write in one of them.";
-    case errorCodes.tooManyPins:
+    case RESTJSONErrorCodes.MaximumNumberOfPinsReachedForTheChannel:
       return " The channel has as many pins as Discord allows: unpin one.";
-    case errorCodes.tooManyReactions:
+    case RESTJSONErrorCodes.MaximumNumberOfReactionsReached:
       return " The message has as many kinds of reactions as Discord allows.";
-    case errorCodes.fileTooLarge:
+    case RESTJSONErrorCodes.RequestEntityTooLarge:
       return " Send a smaller file.";
-    case errorCodes.blockedByAutoMod:
-    case errorCodes.titleBlockedByAutoMod:
+    case RESTJSONErrorCodes.MessageWasBlockedByAutomaticModeration:
+    case RESTJSONErrorCodes.TitleWasBlockedByAutomaticModeration:
       return " A moderation rule of this server (AutoMod) forbids something in it.";
     default:
       return "";

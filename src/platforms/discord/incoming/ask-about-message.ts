@@ -1,10 +1,11 @@
+import { InteractionResponseType, MessageFlags } from "discord-api-types/v10";
 import { displayName } from "../channel/directory-facts.ts";
 import { directPlace } from "../channel/discord-place.ts";
 import { knownNames } from "../channel/known-names.ts";
 import { filesOf, namesIn, type RawMessage } from "../channel/parse-message.ts";
 import { readableText } from "../channel/readable-text.ts";
 import { saidText } from "../channel/said-text.ts";
-import { callbackTypes, messageFlags, timeOf } from "../connection/discord-facts.ts";
+import { timeOf } from "../connection/discord-facts.ts";
 import { unlessRefused } from "../connection/discord-rest.ts";
 import { messageBody } from "../outgoing/message-body.ts";
 import {
@@ -60,7 +61,10 @@ async function askOutside(
   person: string,
   message: RawMessage,
 ): Promise<void> {
-  await answer(deps, raw, { type: callbackTypes.deferredMessage, data: { flags: messageFlags.ephemeral } });
+  await answer(deps, raw, {
+    type: InteractionResponseType.DeferredChannelMessageWithSource,
+    data: { flags: MessageFlags.Ephemeral },
+  });
   deps.live.add(interactionOf(raw, "private"));
   const place = directPlace(person);
   const tell = (markdown: string) => deps.live.whisper(raw.id, { markdown });

@@ -1,4 +1,5 @@
 import type { APIMessage } from "discord.js";
+import { ChannelType } from "discord-api-types/v10";
 import type { ChatMessage } from "../../../app/chat/chat-intake.ts";
 import {
   type CatchUpGate,
@@ -10,7 +11,7 @@ import type { Directory } from "../channel/directory.ts";
 import type { ChannelFacts } from "../channel/directory-facts.ts";
 import { type DiscordPlace, readPlace } from "../channel/discord-place.ts";
 import { botMissingPermissions } from "../channel/missing-permissions.ts";
-import { channelTypes, isThreadType, snowflakeAt } from "../connection/discord-facts.ts";
+import { isThreadType, snowflakeAt } from "../connection/discord-facts.ts";
 import { type DiscordProblem, type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import { type HeardShards, hears, partsOf } from "../connection/heard-shards.ts";
 import { type ReceiveDeps, receiveMessage } from "./receive-messages.ts";
@@ -126,7 +127,11 @@ async function directChannels(directory: Directory, places: readonly DiscordPlac
 const isClosed = ({ code }: DiscordProblem) => code === "gone" || code === "forbidden";
 
 function isRead(type: number): boolean {
-  const read: readonly number[] = [channelTypes.text, channelTypes.announcement, channelTypes.voice];
+  const read: readonly number[] = [
+    ChannelType.GuildText,
+    ChannelType.GuildAnnouncement,
+    ChannelType.GuildVoice,
+  ];
   return read.includes(type) || isThreadType(type);
 }
 

@@ -1,3 +1,4 @@
+import { InteractionResponseType, MessageFlags, RESTJSONErrorCodes } from "discord-api-types/v10";
 import type { App } from "../../../app/app.ts";
 import type { ChatCommand, ChatIntake } from "../../../app/chat/chat-intake.ts";
 import type { Clock, Log } from "../../../core/ports/storage.ts";
@@ -6,7 +7,7 @@ import type { ConversationTargets } from "../channel/conversation-targets.ts";
 import type { Directory } from "../channel/directory.ts";
 import { channelPlace, directPlace, placeIn } from "../channel/discord-place.ts";
 import type { ReplyChains } from "../channel/reply-chains.ts";
-import { callbackTypes, errorCodes, isThreadType, messageFlags } from "../connection/discord-facts.ts";
+import { isThreadType } from "../connection/discord-facts.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import {
   type LiveInteraction,
@@ -58,14 +59,17 @@ export async function answer(
 ): Promise<void> {
   const request = rest.request("POST", `/interactions/${id}/${token}/callback`, { body, auth: false });
   // The reply to an earlier attempt was lost, or another process has heard it too.
-  await unlessRefused(request, ({ discordCode }) => discordCode === errorCodes.alreadyAnswered);
+  await unlessRefused(
+    request,
+    ({ discordCode }) => discordCode === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged,
+  );
 }
 
 /** A first answer that the person alone sees. */
 export function ephemeral(content: string) {
-  const flags = messageFlags.ephemeral | messageFlags.suppressEmbeds;
+  const flags = MessageFlags.Ephemeral | MessageFlags.SuppressEmbeds;
   const data = { content, flags, allowed_mentions: { parse: [] } };
-  return { type: callbackTypes.message, data };
+  return { type: InteractionResponseType.ChannelMessageWithSource, data };
 }
 
 /** Tells the person alone that nothing was done, and why. @throws DiscordProblem */

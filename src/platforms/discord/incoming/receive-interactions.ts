@@ -1,16 +1,16 @@
+import {
+  ApplicationCommandType,
+  InteractionResponseType,
+  InteractionType,
+  MessageFlags,
+} from "discord-api-types/v10";
 import type { ButtonPress, ChatCommand } from "../../../app/chat/chat-intake.ts";
 import type { SkillForm } from "../../../app/chat/skill-form.ts";
 import { cutAtWord } from "../../../base/line-for-people.ts";
 import { unlessLate } from "../../../base/time-limit.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { readPlace, referenceOf } from "../channel/discord-place.ts";
-import {
-  callbackTypes,
-  commandTypes,
-  interactionTypes,
-  messageFlags,
-  timeOf,
-} from "../connection/discord-facts.ts";
+import { timeOf } from "../connection/discord-facts.ts";
 import { type HeardShards, hears } from "../connection/heard-shards.ts";
 import { askAboutMessage } from "./ask-about-message.ts";
 import { answer, type InteractionDeps, interactionOf, placeOf, refuse } from "./interaction-answers.ts";
@@ -50,14 +50,14 @@ export async function receiveInteraction(deps: InteractionDeps, raw: RawInteract
 
 async function receive(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
   switch (raw.type) {
-    case interactionTypes.autocomplete:
+    case InteractionType.ApplicationCommandAutocomplete:
       return complete(deps, raw, person);
-    case interactionTypes.component:
+    case InteractionType.MessageComponent:
       return press(deps, raw, person);
-    case interactionTypes.modal:
+    case InteractionType.ModalSubmit:
       return submitForm(deps, raw, person);
-    case interactionTypes.command:
-      return raw.data?.type === commandTypes.menu
+    case InteractionType.ApplicationCommand:
+      return raw.data?.type === ApplicationCommandType.Message
         ? askAboutMessage(deps, raw, person)
         : command(deps, raw, person);
     default:
@@ -74,7 +74,7 @@ async function command(deps: InteractionDeps, raw: RawInteraction, person: strin
 }
 
 async function openForm(deps: InteractionDeps, raw: RawInteraction, form: SkillForm): Promise<void> {
-  await answer(deps, raw, { type: callbackTypes.modal, data: skillModal(form) });
+  await answer(deps, raw, { type: InteractionResponseType.Modal, data: skillModal(form) });
 }
 
 /** Acknowledges a command with "thinking…", stores what an answer after a restart needs, and hands the command in. */
@@ -87,13 +87,13 @@ async function take(
 ) {
   const seen = isPrivateCommand(text, deps.app.commands) ? "private" : "public";
   const placeholder = isOutside(raw) ? "own" : seen;
-  const data = placeholder === "public" ? {} : { flags: messageFlags.ephemeral };
+  const data = placeholder === "public" ? {} : { flags: MessageFlags.Ephemeral };
   const key = `discord:interaction:${raw.id}`;
   const given = { key, place, id: raw.id, author: person, text, command, said_at: timeOf(raw.id) };
   const interaction = interactionOf(raw, placeholder, given);
   const shared = deps.live.share(interaction);
   try {
-    await answer(deps, raw, { type: callbackTypes.deferredMessage, data });
+    await answer(deps, raw, { type: InteractionResponseType.DeferredChannelMessageWithSource, data });
   } catch (error) {
     await shared;
     await deps.live.forget(raw.id);
@@ -154,7 +154,7 @@ async function press(deps: InteractionDeps, raw: RawInteraction, person: string)
     const pressed = await pressOf(deps, raw, person, { button });
     const form = await unlessLate(maxWaitMs, deps.clock, deps.intake.formOfPress(pressed));
     if (form !== undefined)
-      return answer(deps, raw, { type: callbackTypes.modal, data: textModal(form, button) });
+      return answer(deps, raw, { type: InteractionResponseType.Modal, data: textModal(form, button) });
   }
   await takePress(deps, raw, person, { button });
 }
@@ -166,7 +166,7 @@ async function takePress(
   person: string,
   said: Pick<ButtonPress, "button" | "text">,
 ): Promise<void> {
-  await answer(deps, raw, { type: callbackTypes.deferredUpdate });
+  await answer(deps, raw, { type: InteractionResponseType.DeferredMessageUpdate });
   deps.live.add(interactionOf(raw, "none"));
   await deps.intake.press(await pressOf(deps, raw, person, said));
 }
@@ -197,7 +197,10 @@ async function complete(deps: InteractionDeps, raw: RawInteraction, person: stri
     }))
     .filter(({ value }) => value !== "" && value.length <= 100)
     .map(({ name, value }) => ({ name, value: isNumber ? Number(value) : value }));
-  await answer(deps, raw, { type: callbackTypes.autocomplete, data: { choices: choices.slice(0, 25) } });
+  await answer(deps, raw, {
+    type: InteractionResponseType.ApplicationCommandAutocompleteResult,
+    data: { choices: choices.slice(0, 25) },
+  });
 }
 
 /** Tells the person, if they saw an acknowledgement. */

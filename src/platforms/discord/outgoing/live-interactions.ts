@@ -1,4 +1,5 @@
 import type { APIMessage, RawFile } from "discord.js";
+import { MessageFlags, RESTJSONErrorCodes } from "discord-api-types/v10";
 import { LRUCache } from "lru-cache";
 import type { ChatCommand } from "../../../app/chat/chat-intake.ts";
 import { createExpiringEntries, type ExpiringEntries } from "../../../app/chat/expiring-entries.ts";
@@ -7,7 +8,7 @@ import type { MessageTag, OutgoingMessage } from "../../../core/ports/chat-platf
 import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
 import { type Json, toJson } from "../../../core/values/json.ts";
 import { referenceOf } from "../channel/discord-place.ts";
-import { errorCodes, messageFlags, timeOf } from "../connection/discord-facts.ts";
+import { timeOf } from "../connection/discord-facts.ts";
 import { type DiscordProblem, type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import { editBody, rawFiles, whisperParts } from "./message-body.ts";
 
@@ -216,7 +217,10 @@ function nameOf(tag: MessageTag | undefined): string {
 
 /** The token has expired, or a person outside of the bot's servers has got all the messages that Discord allows there: five. */
 function isTooLate({ code, discordCode }: DiscordProblem): boolean {
-  return code === "gone" || discordCode === errorCodes.tooManyFollowUps;
+  return (
+    code === "gone" ||
+    discordCode === RESTJSONErrorCodes.ThisInteractionHasHitTheMaximumNumberOfFollowUpMessages
+  );
 }
 
 /** Fills the placeholder. Undefined when it is gone. */
@@ -236,7 +240,7 @@ async function tell(
     const filled = isFree ? await fill(rest, interaction, body, files) : undefined;
     isFree = false;
     if (filled !== undefined) continue;
-    const request = { body: { ...body, flags: body.flags | messageFlags.ephemeral }, files, auth: false };
+    const request = { body: { ...body, flags: body.flags | MessageFlags.Ephemeral }, files, auth: false };
     const sent = rest.request<APIMessage>("POST", hook(interaction), request);
     if ((await unlessRefused(sent, isTooLate)) === undefined) return false;
   }

@@ -1,4 +1,5 @@
 import type { APIMessage } from "discord.js";
+import { MessageFlags, PermissionFlagsBits, RESTJSONErrorCodes } from "discord-api-types/v10";
 import {
   type ButtonAction,
   type MessageTag,
@@ -13,7 +14,7 @@ import { readPlace, readReference, referenceOf } from "../channel/discord-place.
 import { namingMissingPermissions } from "../channel/missing-permissions.ts";
 import type { ReplyChains } from "../channel/reply-chains.ts";
 import { ownWords } from "../channel/said-text.ts";
-import { errorCodes, messageFlags, permissions, snowflakeAt } from "../connection/discord-facts.ts";
+import { snowflakeAt } from "../connection/discord-facts.ts";
 import { DiscordProblem, type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import type { LiveInteractions } from "./live-interactions.ts";
 import { calledIn, editBody, maxFiles, messageBody, rawFiles, whisperParts } from "./message-body.ts";
@@ -47,24 +48,26 @@ export async function postMessage(
 ): Promise<string> {
   const { to } = how;
   const where = { directory: deps.directory, namespace: place.namespace };
-  const needs = message.poll === undefined ? writing : writing | permissions.sendPolls;
+  const needs = message.poll === undefined ? writing : writing | PermissionFlagsBits.SendPolls;
   try {
     return await namingMissingPermissions(where, "write", () => post(deps, place, message, how), needs);
   } catch (error) {
     const command = readPlace(place).person === undefined ? undefined : to?.message;
-    const isClosed = error instanceof DiscordProblem && error.discordCode === errorCodes.cannotMessageUser;
+    const isClosed =
+      error instanceof DiscordProblem &&
+      error.discordCode === RESTJSONErrorCodes.CannotSendMessagesToThisUser;
     if (command === undefined || !isClosed || !(await deps.live.whisper(command, message))) throw error;
     return referenceOf(command, command);
   }
 }
 
 const writing =
-  permissions.viewChannel |
-  permissions.sendMessages |
-  permissions.createPublicThreads |
-  permissions.sendMessagesInThreads |
-  permissions.readMessageHistory |
-  permissions.attachFiles;
+  PermissionFlagsBits.ViewChannel |
+  PermissionFlagsBits.SendMessages |
+  PermissionFlagsBits.CreatePublicThreads |
+  PermissionFlagsBits.SendMessagesInThreads |
+  PermissionFlagsBits.ReadMessageHistory |
+  PermissionFlagsBits.AttachFiles;
 
 async function post(
   deps: PostDeps,
@@ -149,7 +152,7 @@ async function shownNow(
 ): Promise<{ attached: number; names: string[] | undefined } | undefined> {
   if (tag !== undefined && files.length === 0) return undefined;
   const { flags = 0, attachments } = await rest.request<APIMessage>("GET", path);
-  const hasComponents = (flags & messageFlags.components) !== 0;
+  const hasComponents = (flags & MessageFlags.IsComponentsV2) !== 0;
   return {
     attached: attachments.length,
     names: hasComponents ? attachments.map(({ filename }) => filename) : undefined,
@@ -169,7 +172,11 @@ async function inOpenThread<T>({ rest }: PostDeps, channel: string, work: () => 
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof DiscordProblem) || error.discordCode !== errorCodes.archivedThread) throw error;
+    if (
+      !(error instanceof DiscordProblem) ||
+      error.discordCode !== RESTJSONErrorCodes.InvalidActionOnArchivedThread
+    )
+      throw error;
     await rest.request("PATCH", `/channels/${channel}`, { body: { archived: false } });
     return work();
   }

@@ -185,7 +185,7 @@ export interface Decider {
 export const channelThread = "channel";
 
 /** Signs of what the bot does, apart from messages. No method throws. */
-export interface ChatSigns {
+interface ChatSigns {
   /**
    * Shows that the bot is working, until it posts a message; undefined clears the sign. `note` is the current activity (`Reading
    * orders.csv`), empty if unknown.

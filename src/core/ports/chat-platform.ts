@@ -3,7 +3,7 @@
  * limits. Everything else (whom to answer, when, what to show) is the app's task, once for all platforms.
  */
 
-import { turnOfApproval } from "../log/call-state.ts";
+import { turnOfApproval } from "../log/call-id.ts";
 import type { Author, FileReference } from "../values/inbound.ts";
 import type { PictureWords } from "../values/picture-words.ts";
 import type { Place } from "../values/place.ts";

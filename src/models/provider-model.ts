@@ -56,14 +56,10 @@ export interface Dialect<Chunk = unknown> {
   ): Promise<{ answer: ServerAnswer; reader: AnswerReader<Chunk> }>;
 }
 
-/** Options of every provider's adapter. */
-export interface ProviderModelOptions {
-  /** Name of the provider in model ids and provider blocks, e.g. `openai`. */
-  provider?: string;
+/** A server of models, and how it is called. */
+export interface ModelServer {
   /** The kind of server that an operator set; its address and the model's name tell by default. */
   server?: ServerKind | undefined;
-  /** Name of the model at the provider. */
-  model: string;
   apiKey?: string | undefined;
   baseUrl?: string | undefined;
   /** Where the operator sets the key, for error messages, e.g. `OPENAI_API_KEY`. */
@@ -80,12 +76,20 @@ export interface ProviderModelOptions {
   maxTokensField?: "max_tokens" | "max_completion_tokens" | "none" | undefined;
   /** Which of OpenAI's APIs is used; depends on the name of the model by default. */
   api?: "auto" | "responses" | "chat" | undefined;
+  /** Maximum wait for the first sign of a stream, ms; as for any other silence by default. */
+  firstAnswerMs?: number | undefined;
+}
+
+/** A model at its server, and the limits of its answers. */
+export interface CalledModel extends ModelServer {
+  /** Name of the provider in model ids and provider blocks, e.g. `openai`. */
+  provider?: string;
+  /** Name of the model at the provider. */
+  model: string;
   /** True by default. */
   streaming?: boolean | undefined;
   /** Maximum silence of a stream, or wait for an answer that is not streamed, ms. */
   timeoutMs: number;
-  /** Maximum wait for the first sign of a stream, ms; `timeoutMs` by default. */
-  firstAnswerMs?: number | undefined;
   /** Maximum tokens of an answer, including reasoning; depends on the model by default. */
   maxOutputTokens?: number | undefined;
   /** Facts about the model; those of the catalogue by default. */
@@ -93,7 +97,7 @@ export interface ProviderModelOptions {
 }
 
 /** Facts about the model of these options at this endpoint. */
-export function factsOf({ facts, server, model }: ProviderModelOptions, { host }: Endpoint): ModelFacts {
+export function factsOf({ facts, server, model }: CalledModel, { host }: Endpoint): ModelFacts {
   return facts ?? modelFacts(serverKindOf(host, server), model);
 }
 
@@ -101,7 +105,7 @@ export function factsOf({ facts, server, model }: ProviderModelOptions, { host }
 export function createProviderModel(
   dialect: Dialect,
   endpoint: Endpoint,
-  options: ProviderModelOptions,
+  options: CalledModel,
   rules: ToolRules,
 ): Model {
   const shaped = new ShapedExchange(rules, endpoint);
@@ -123,7 +127,7 @@ export function createProviderModel(
 async function* exchange(
   dialect: Dialect,
   endpoint: Endpoint,
-  options: ProviderModelOptions,
+  options: CalledModel,
   request: ModelRequest,
   form: OutputForm,
 ): AsyncGenerator<ModelEvent> {
@@ -211,7 +215,7 @@ function failureOf(
   return modelError("unavailable", endpoint, what, `the limit is model.${limit}`);
 }
 
-function finished(answer: Answer, endpoint: Endpoint, options: ProviderModelOptions): Finished {
+function finished(answer: Answer, endpoint: Endpoint, options: CalledModel): Finished {
   const { message, stop } = answer;
   const usage = pricedUsage(answer.usage, factsOf(options, endpoint).price);
   const event = { type: "finished", message, usage, model: endpoint.id } as const;

@@ -4,7 +4,7 @@ import { type Endpoint, toModelError } from "./provider-error.ts";
 import { toolRefusal } from "./tools/tool-refusal.ts";
 
 /** A server's refusal of a request. */
-interface Refusal {
+export interface Refusal {
   code: ModelErrorCode;
   /** HTTP status. */
   status: number;

@@ -22,3 +22,16 @@ export interface Tables {
   /** Carries out the work in one transaction; if it throws, nothing is stored. It may be begun again. */
   write<T>(work: () => Work<T>): Promise<T>;
 }
+
+/** The rows of a query that reads at most `size` of them after a row, page by page. */
+export async function* inPages<T>(
+  size: number,
+  read: (last: T | undefined) => readonly T[] | Promise<readonly T[]>,
+): AsyncGenerator<T> {
+  for (let last: T | undefined; ; ) {
+    const page = await read(last);
+    yield* page;
+    if (page.length < size) return;
+    last = page.at(-1);
+  }
+}

@@ -10,7 +10,7 @@ import {
 } from "../../core/skill/namespace-state.ts";
 import {
   addCommand,
-  createEnabledPackages,
+  noteEnabled,
   type InstalledPackage,
   type PackageFinding,
   type PreparedPackages,
@@ -126,7 +126,7 @@ export class SkillService {
         draft.pinned[skill.id] = { ...mark, source: skill.origin.source, hash: skill.hash };
       if (state === "blocked") draft.blocked[skill.id] = mark;
     });
-    if (state === "pinned") await createEnabledPackages(store).note(skill);
+    if (state === "pinned") await noteEnabled(store, skill);
     const changed = (await this.#read(namespace)).offer.all.get(skill.id);
     return { ok: true, value: listing(changed ?? offered) };
   }

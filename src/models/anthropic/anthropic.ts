@@ -1,97 +1,68 @@
 import { type Model, ModelError, type ModelRequest } from "../../core/ports/model.ts";
-import type { ModelFacts } from "../catalogue/model-facts.ts";
-import type { Post } from "../post-json.ts";
-import type { Endpoint } from "../provider-error.ts";
-import { createProviderModel, type Dialect, factsOf, type ProviderModelOptions } from "../provider-model.ts";
+import { type CalledModel, createProviderModel, type Dialect, factsOf } from "../provider-model.ts";
 import type { OutputForm } from "../structured-output.ts";
 import { toolRules } from "../tools/tool-shape.ts";
-import { type Concession, statusOf, WireForms } from "../wire-forms.ts";
+import { type Concession, type Refusal, statusOf, WireForms } from "../wire-forms.ts";
 import { type AnthropicEvent, AnthropicReader } from "./answer.ts";
 import { anthropicServer } from "./client.ts";
 import { AnthropicMessages } from "./messages.ts";
 import { type Abilities, abilitiesOf, formOf } from "./models.ts";
 import { wireRequest } from "./request.ts";
 
-/** A model behind Anthropic's messages API. The SDK is loaded with the first request. */
-export function createAnthropicModel(options: ProviderModelOptions): Model {
-  const server = anthropicServer(options);
-  const dialect = new AnthropicDialect(options, server);
-  return createProviderModel(dialect, server.endpoint, options, toolRules("anthropic", options.model));
-}
-
-/** Anthropic's messages API. A feature that the server refuses is left out of this and all later requests of the model. */
-class AnthropicDialect implements Dialect<AnthropicEvent> {
-  readonly keeps = true;
-  readonly #options: ProviderModelOptions;
-  readonly #provider: string;
-  readonly #endpoint: Endpoint;
-  readonly #facts: ModelFacts;
-  readonly #post: Post;
-  readonly #messages: AnthropicMessages;
-  readonly #forms: WireForms<Abilities>;
+/**
+ * A model behind Anthropic's messages API. The SDK is loaded with the first request. A feature that the server refuses is left out of
+ * this and all later requests.
+ */
+export function createAnthropicModel(options: CalledModel): Model {
+  const { provider = "anthropic", model } = options;
+  const { endpoint, isOwn, post } = anthropicServer(options);
+  const facts = factsOf(options, endpoint);
+  const messages = new AnthropicMessages(provider);
+  const first = abilitiesOf(model, isOwn, facts.in_place);
+  const forms = new WireForms(post, first, concessions(messages), endpoint);
   /** Whether the server takes requests that only keep something. */
-  #takesKeeping = true;
+  let takesKeeping = true;
 
-  constructor(options: ProviderModelOptions, { endpoint, isOwn, post }: ReturnType<typeof anthropicServer>) {
-    this.#options = options;
-    this.#provider = options.provider ?? "anthropic";
-    this.#endpoint = endpoint;
-    this.#post = post;
-    this.#facts = factsOf(options, endpoint);
-    this.#messages = new AnthropicMessages(this.#provider);
-    const first = abilitiesOf(options.model, isOwn, this.#facts.in_place);
-    this.#forms = new WireForms(post, first, concessions(this.#messages), endpoint);
-  }
-
-  async send(
-    request: ModelRequest,
-    output: OutputForm,
-    { stream, signal }: { stream: boolean; signal: AbortSignal },
-  ) {
-    const { answer, form } =
-      request.keep_only === true
-        ? await this.#keep(request, signal)
-        : await this.#forms.send(request, signal, (form) => this.#written(request, output, form, stream));
-    const asked = {
-      request,
-      provider: this.#provider,
-      model: this.#options.model,
-      endpoint: this.#endpoint,
-    };
-    return { answer, reader: new AnthropicReader(formOf(form), asked) };
-  }
-
+  const limitOf = ({ max_output_tokens = Infinity }: ModelRequest, { maxOutputTokens }: Abilities) => {
+    const usual = Math.min(maxOutputTokens, facts.output ?? Infinity);
+    return Math.min(options.maxOutputTokens ?? usual, max_output_tokens);
+  };
+  const written = (request: ModelRequest, output: OutputForm, form: Abilities, stream: boolean) => {
+    const conversation = messages.conversation(request, form);
+    const { body, betas } = wireRequest(request, conversation, output, form);
+    const max_tokens = request.keep_only === true ? 0 : limitOf(request, form);
+    const headers = betas.length === 0 ? undefined : { "anthropic-beta": betas.join(",") };
+    return { body: { model, max_tokens, ...body, stream }, headers };
+  };
   /**
    * Has the cache keep a conversation, which generates nothing: its refusal turns no other feature off.
    * https://platform.claude.com/docs/en/build-with-claude/prompt-caching#pre-warming-the-cache
    */
-  async #keep(request: ModelRequest, signal: AbortSignal) {
-    const form = this.#forms.taken;
-    if (!this.#takesKeeping || !form.hourCache) {
-      throw new ModelError("invalid_request", `${this.#endpoint.id} keeps nothing for an hour.`);
+  const keep = async (request: ModelRequest, signal: AbortSignal) => {
+    const form = forms.taken;
+    if (!takesKeeping || !form.hourCache) {
+      throw new ModelError("invalid_request", `${endpoint.id} keeps nothing for an hour.`);
     }
-    const { body, headers } = this.#written(request, { kind: "free" }, form, false);
+    const { body, headers } = written(request, { kind: "free" }, form, false);
     try {
-      return { answer: await this.#post(body, signal, headers), form };
+      return { answer: await post(body, signal, headers), form };
     } catch (error) {
-      this.#takesKeeping = !isBadRequest(statusOf(error));
+      takesKeeping = !isBadRequest(statusOf(error));
       throw error;
     }
-  }
+  };
 
-  #written(request: ModelRequest, output: OutputForm, form: Abilities, stream: boolean) {
-    const conversation = this.#messages.conversation(request, form);
-    const { body, betas } = wireRequest(request, conversation, output, form);
-    const { model } = this.#options;
-    const max_tokens = request.keep_only === true ? 0 : this.#limit(request, form);
-    const headers = betas.length === 0 ? undefined : { "anthropic-beta": betas.join(",") };
-    return { body: { model, max_tokens, ...body, stream }, headers };
-  }
-
-  #limit({ max_output_tokens = Infinity }: ModelRequest, { maxOutputTokens }: Abilities): number {
-    const usual = Math.min(maxOutputTokens, this.#facts.output ?? Infinity);
-    return Math.min(this.#options.maxOutputTokens ?? usual, max_output_tokens);
-  }
+  const dialect: Dialect<AnthropicEvent> = {
+    keeps: true,
+    async send(request, output, { stream, signal }) {
+      const write = (form: Abilities) => written(request, output, form, stream);
+      const { answer, form } = await (request.keep_only === true
+        ? keep(request, signal)
+        : forms.send(request, signal, write));
+      return { answer, reader: new AnthropicReader(formOf(form), { request, provider, model, endpoint }) };
+    },
+  };
+  return createProviderModel(dialect, endpoint, options, toolRules("anthropic", model));
 }
 
 /** Words in refusals of thinking, or of how to show it. */
@@ -126,7 +97,7 @@ function concessions(messages: AnthropicMessages): readonly Concession<Abilities
           : undefined,
     },
     ...refusals.map(({ names, off }) => ({
-      lesser: ({ text, status }: { text: string; status: number }, abilities: Abilities) =>
+      lesser: ({ text, status }: Refusal, abilities: Abilities) =>
         isBadRequest(status) && names.test(text) && changes(abilities, off)
           ? { ...abilities, ...off }
           : undefined,

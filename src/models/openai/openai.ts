@@ -1,26 +1,26 @@
 import { errorCode } from "../../base/error-text.ts";
 import type { Model } from "../../core/ports/model.ts";
-import { createProviderModel, type Dialect, type ProviderModelOptions } from "../provider-model.ts";
+import { type CalledModel, createProviderModel, type Dialect } from "../provider-model.ts";
 import { toolRules } from "../tools/tool-shape.ts";
 import { statusOf } from "../wire-forms.ts";
-import { ChatDialect } from "./chat/chat.ts";
+import { createChatDialect } from "./chat/chat.ts";
 import { openAiServer } from "./client.ts";
 import { openAiFamily } from "./family.ts";
-import { ResponsesDialect } from "./responses/responses.ts";
+import { createResponsesDialect } from "./responses/responses.ts";
 
 /**
  * A model behind OpenAI's Responses API or its chat completions, or behind any server at `baseUrl` that speaks one of them (Ollama,
  * vLLM, llama.cpp, …). Such a server needs no key. OpenAI's models from gpt-5 on are called through the Responses API on any server,
  * because chat completions do not let them reason with tools.
  */
-export function createOpenAiModel(options: ProviderModelOptions): Model {
+export function createOpenAiModel(options: CalledModel): Model {
   const { model, api = "auto" } = options;
   const server = openAiServer(options);
   const { endpoint } = server;
-  const chat = () => new ChatDialect(options, server);
+  const chat = () => createChatDialect(options, server);
   const dialect = () => {
     if (api === "chat" || (api === "auto" && openAiFamily(model) === undefined)) return chat();
-    const responses = new ResponsesDialect(options, server);
+    const responses = createResponsesDialect(options, server);
     return api === "responses" || server.isOwn ? responses : firstOf(responses, chat());
   };
   return createProviderModel(dialect(), endpoint, options, toolRules("openai", model));

@@ -1,6 +1,13 @@
-import type { Signal, ThreadReading, TurnFilter, TurnReading, TurnSignals } from "../../core/log/turn-log.ts";
+import type {
+  Signal,
+  ThreadReading,
+  ThreadRecord,
+  TurnFilter,
+  TurnReading,
+  TurnSignals,
+} from "../../core/log/turn-log.ts";
 import { noUsage } from "../../core/log/usage.ts";
-import type { Row } from "../tables.ts";
+import { inPages, type Row } from "../tables.ts";
 import { inboundOf, recordColumns, threadOf, turnRecordOf, usageOf } from "./turn-rows.ts";
 import type { TurnTables } from "./turn-tables.ts";
 import { isSaid } from "./turn-texts.ts";
@@ -101,14 +108,10 @@ export function createTurnReading(
       return (await tables.all(latestThreads, namespace, limit)).map(threadOf);
     },
 
-    async *everyThread(namespace) {
-      for (let last = ""; ; ) {
-        const page = (await tables.all(nextThreads, namespace, last)).map(threadOf);
-        yield* page;
-        if (page.length < pageSize) return;
-        last = page.at(-1)?.thread ?? "";
-      }
-    },
+    everyThread: (namespace) =>
+      inPages<ThreadRecord>(pageSize, async (last) =>
+        (await tables.all(nextThreads, namespace, last?.thread ?? "")).map(threadOf),
+      ),
 
     async namespaces(platform) {
       // All that begins with `platform:`; `;` follows `:` in byte order.

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ModelRequest } from "../../../core/ports/model.ts";
 import type { Message } from "../../../core/values/message.ts";
-import type { ProviderModelOptions } from "../../provider-model.ts";
+import type { CalledModel } from "../../provider-model.ts";
 import type { ServerKind } from "../../server-kind.ts";
 import { safeCallId } from "../../tool-call-text.ts";
 import { type Concession, concede } from "../../wire-forms.ts";
@@ -51,7 +51,7 @@ export function firstChatForm({
   model,
   server,
   maxTokensField,
-}: Pick<ProviderModelOptions, "model" | "server" | "maxTokensField">): ChatForm {
+}: Pick<CalledModel, "model" | "server" | "maxTokensField">): ChatForm {
   const isOpenAi = server === "openai";
   const family = openAiFamily(model);
   // https://developers.openai.com/api/docs/guides/migrate-to-responses: no tools with reasoning here, from gpt-5.4 on.
@@ -76,7 +76,7 @@ export function firstChatForm({
 }
 
 /** Older compatible servers know only the older name; OpenAI's reasoning models know only the newer one. */
-function limitNames(field: ProviderModelOptions["maxTokensField"], isNew: boolean): readonly string[] {
+function limitNames(field: CalledModel["maxTokensField"], isNew: boolean): readonly string[] {
   if (field !== undefined) return field === "none" ? [] : [field];
   return isNew ? ["max_completion_tokens", "max_tokens"] : ["max_tokens", "max_completion_tokens"];
 }

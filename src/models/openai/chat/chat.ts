@@ -5,90 +5,64 @@ import type { ToolDefinition } from "../../../core/values/message.ts";
 import type { ModelFacts } from "../../catalogue/model-facts.ts";
 import { effortNow, nearestEffort } from "../../effort.ts";
 import type { Body } from "../../post-json.ts";
-import type { Endpoint } from "../../provider-error.ts";
-import { type Dialect, factsOf, type ProviderModelOptions } from "../../provider-model.ts";
+import { type CalledModel, type Dialect, factsOf } from "../../provider-model.ts";
 import { serverKindOf } from "../../server-kind.ts";
 import { type OutputForm, objectSchema, outputName } from "../../structured-output.ts";
 import { WireForms } from "../../wire-forms.ts";
 import type { OpenAiServer } from "../client.ts";
 import { callAddedTool } from "./added-tools.ts";
 import { ChatReader } from "./chat-answer.ts";
-import {
-  type ChatForm,
-  type ChatQuirks,
-  chatConcessions,
-  chatFormName,
-  chatQuirks,
-  firstChatForm,
-} from "./chat-form.ts";
+import { type ChatForm, chatConcessions, chatFormName, chatQuirks, firstChatForm } from "./chat-form.ts";
 import { ChatMessages } from "./chat-messages.ts";
 
 type ChatBody = Body<OpenAI.ChatCompletionCreateParams>;
 
 /** Chat completions, https://platform.openai.com/docs/api-reference/chat, and the variants of other servers. */
-export class ChatDialect implements Dialect<OpenAI.ChatCompletionChunk> {
-  readonly #endpoint: Endpoint;
-  readonly #facts: ModelFacts;
-  /** The model whose reasoning is sent back with its messages. */
-  readonly #self: { provider: string; model: string };
-  readonly #quirks: ChatQuirks;
-  readonly #messages: ChatMessages;
-  readonly #forms: WireForms<ChatForm>;
-  readonly #limit: number | undefined;
+export function createChatDialect(
+  options: CalledModel,
+  { endpoint, postTo }: OpenAiServer,
+): Dialect<OpenAI.ChatCompletionChunk> {
+  const { model, provider = "openai", maxTokensField } = options;
+  const facts = factsOf(options, endpoint);
+  const server = serverKindOf(endpoint.host, options.server);
+  const self = { provider, model };
+  const quirks = chatQuirks(model, server);
+  const messages = new ChatMessages(self, quirks);
+  const first = firstChatForm({ model, server, maxTokensField });
+  const forms = new WireForms(postTo("/chat/completions"), first, chatConcessions, endpoint);
+  const limit = options.maxOutputTokens ?? defaultLimit(facts, server);
 
-  constructor(options: ProviderModelOptions, { endpoint, postTo }: OpenAiServer) {
-    const { model, provider = "openai", maxTokensField } = options;
-    const server = serverKindOf(endpoint.host, options.server);
-    const first = firstChatForm({ model, server, maxTokensField });
-    this.#endpoint = endpoint;
-    this.#facts = factsOf(options, endpoint);
-    this.#self = { provider, model };
-    this.#quirks = chatQuirks(model, server);
-    this.#messages = new ChatMessages(this.#self, this.#quirks);
-    this.#forms = new WireForms(postTo("/chat/completions"), first, chatConcessions, endpoint);
-    this.#limit = options.maxOutputTokens ?? defaultLimit(this.#facts, server);
-  }
-
-  async send(
-    request: ModelRequest,
-    output: OutputForm,
-    { stream, signal }: { stream: boolean; signal: AbortSignal },
-  ) {
-    const { form, answer } = await this.#forms.send(request, signal, (form) => {
-      const stream_options = stream && form.usage ? { include_usage: true } : undefined;
-      return { body: { ...this.#body(request, output, form), stream, stream_options } };
-    });
-    const tools = output.kind === "free" ? toolsNow(request, "keep") : [];
-    const reader = new ChatReader({
-      request,
-      endpoint: this.#endpoint,
-      owner: { ...this.#self, form: chatFormName(form) },
-      textualTools: this.#quirks.plainText ? undefined : tools,
-    });
-    return { answer, reader };
-  }
-
-  #body(request: ModelRequest, output: OutputForm, form: ChatForm): ChatBody {
-    return {
-      model: this.#self.model,
-      messages: this.#messages.ofRequest(request, form),
-      ...this.#tools(request, output, form),
-      ...limitPart(this.#limit, request, form),
-      reasoning_effort: effortOf(this.#facts, request, form),
-      prompt_cache_key: form.cacheKey ? request.cache?.key : undefined,
-    };
-  }
-
-  #tools(request: ModelRequest, output: OutputForm, form: ChatForm): ChatBody {
+  const toolsPart = (request: ModelRequest, output: OutputForm, form: ChatForm): ChatBody => {
     if (output.kind === "schema") {
       const json_schema = { name: outputName, schema: objectSchema(output.schema) };
       return { response_format: { type: "json_schema", json_schema } };
     }
-    const tools = this.#messages.ofTools(listedTools(request, form), form);
+    const tools = messages.ofTools(listedTools(request, form), form);
     if (output.kind === "instructed" || tools.length === 0) return {};
     if (request.no_calls === true) return form.toolChoice ? { tools, tool_choice: "none" } : {};
     return { tools, parallel_tool_calls: form.calls === "single" ? false : undefined };
-  }
+  };
+  const bodyOf = (request: ModelRequest, output: OutputForm, form: ChatForm, stream: boolean): ChatBody => ({
+    model,
+    messages: messages.ofRequest(request, form),
+    ...toolsPart(request, output, form),
+    ...limitPart(limit, request, form),
+    reasoning_effort: effortOf(facts, request, form),
+    prompt_cache_key: form.cacheKey ? request.cache?.key : undefined,
+    stream,
+    stream_options: stream && form.usage ? { include_usage: true } : undefined,
+  });
+
+  return {
+    async send(request, output, { stream, signal }) {
+      const write = (form: ChatForm) => ({ body: bodyOf(request, output, form, stream) });
+      const { form, answer } = await forms.send(request, signal, write);
+      const owner = { ...self, form: chatFormName(form) };
+      const tools = output.kind === "free" ? toolsNow(request, "keep") : [];
+      const textualTools = quirks.plainText ? undefined : tools;
+      return { answer, reader: new ChatReader({ request, endpoint, owner, textualTools }) };
+    },
+  };
 }
 
 function listedTools(request: ModelRequest, { additions }: ChatForm): readonly ToolDefinition[] {
@@ -102,7 +76,7 @@ function listedTools(request: ModelRequest, { additions }: ChatForm): readonly T
  */
 function defaultLimit(
   { output, window = Infinity }: ModelFacts,
-  server: ProviderModelOptions["server"],
+  server: CalledModel["server"],
 ): number | undefined {
   return output === undefined || server === "groq" ? undefined : Math.min(output, 32_000, window / 2);
 }

@@ -114,7 +114,7 @@ function answer(response: Response, items: readonly Item[], exchange: Exchange):
 /** A code about the request is not an outage: https://developers.openai.com/api/docs/api-reference/responses/object */
 function failure({ error }: Response): ReportedFailure {
   const isOurs = error?.code?.startsWith("invalid_") === true;
-  return new ReportedFailure(error ?? {}, isOurs ? { status: 400 } : {});
+  return new ReportedFailure(error ?? {}, { status: isOurs ? 400 : undefined });
 }
 
 function textIn(item: Item): string {

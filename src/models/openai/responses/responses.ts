@@ -5,8 +5,7 @@ import { type Json, type JsonSchema, objectOf } from "../../../core/values/json.
 import type { ModelFacts } from "../../catalogue/model-facts.ts";
 import { effortNow, nearestEffort } from "../../effort.ts";
 import type { Body } from "../../post-json.ts";
-import type { Endpoint } from "../../provider-error.ts";
-import { type Dialect, factsOf, type ProviderModelOptions } from "../../provider-model.ts";
+import { type CalledModel, type Dialect, factsOf } from "../../provider-model.ts";
 import { type OutputForm, objectSchema, outputName } from "../../structured-output.ts";
 import { WireForms } from "../../wire-forms.ts";
 import type { OpenAiServer } from "../client.ts";
@@ -30,66 +29,58 @@ const minOutputTokens = 16;
 const usualOutputTokens = 32_000;
 
 /** OpenAI's Responses API: https://developers.openai.com/api/docs/api-reference/responses. Nothing is stored there. */
-export class ResponsesDialect implements Dialect<OpenAI.Responses.ResponseStreamEvent> {
-  readonly #endpoint: Endpoint;
-  readonly #facts: ModelFacts;
-  readonly #self: { provider: string; model: string };
-  readonly #input: ResponsesInput;
-  readonly #proof: Proof = { items: false };
-  readonly #forms: WireForms<ResponsesForm>;
-  readonly #limit: number;
+export function createResponsesDialect(
+  options: CalledModel,
+  { endpoint, postTo }: OpenAiServer,
+): Dialect<OpenAI.Responses.ResponseStreamEvent> {
+  const { model, provider = "openai", maxOutputTokens } = options;
+  const facts = factsOf(options, endpoint);
+  const self = { provider, model };
+  const input = new ResponsesInput(self);
+  const proof: Proof = { items: false };
+  const concessions = responsesConcessions(proof);
+  const forms = new WireForms(postTo("/responses"), firstResponsesForm(model), concessions, endpoint);
+  const known = facts.output ?? usualOutputTokens;
+  const limit = Math.max(minOutputTokens, maxOutputTokens ?? Math.min(known, usualOutputTokens));
 
-  constructor(options: ProviderModelOptions, { endpoint, postTo }: OpenAiServer) {
-    const { model, provider = "openai", maxOutputTokens } = options;
-    this.#endpoint = endpoint;
-    this.#facts = factsOf(options, endpoint);
-    this.#self = { provider, model };
-    this.#input = new ResponsesInput(this.#self);
-    const concessions = responsesConcessions(this.#proof);
-    this.#forms = new WireForms(postTo("/responses"), firstResponsesForm(model), concessions, endpoint);
-    const known = this.#facts.output ?? usualOutputTokens;
-    this.#limit = Math.max(minOutputTokens, maxOutputTokens ?? Math.min(known, usualOutputTokens));
-  }
+  const bodyOf = (request: ModelRequest, output: OutputForm, form: ResponsesForm): ResponsesBody => ({
+    model,
+    store: false,
+    instructions: request.system || undefined,
+    input: input.ofRequest(request, form),
+    ...toolsPart(input, request, output, form),
+    include: form.encrypted ? ["reasoning.encrypted_content"] : undefined,
+    reasoning: reasoningOf(facts, request, form),
+    max_output_tokens: form.limit ? Math.min(limit, request.max_output_tokens ?? limit) : undefined,
+    prompt_cache_key: form.cacheKey ? request.cache?.key : undefined,
+    text: formatOf(output),
+  });
 
-  async send(
-    request: ModelRequest,
-    output: OutputForm,
-    { stream, signal }: { stream: boolean; signal: AbortSignal },
-  ) {
-    const { form, answer } = await this.#forms.send(request, signal, (form) => ({
-      body: { ...this.#body(request, output, form), stream },
-    }));
-    if (hasToolItems(request, form)) this.#proof.items = true;
-    const owner = { ...this.#self, form: responsesFormName(form) };
-    return { answer, reader: new ResponsesReader({ request, endpoint: this.#endpoint, owner }) };
-  }
+  return {
+    async send(request, output, { stream, signal }) {
+      const write = (form: ResponsesForm) => ({ body: { ...bodyOf(request, output, form), stream } });
+      const { form, answer } = await forms.send(request, signal, write);
+      if (hasToolItems(request, form)) proof.items = true;
+      const owner = { ...self, form: responsesFormName(form) };
+      return { answer, reader: new ResponsesReader({ request, endpoint, owner }) };
+    },
+  };
+}
 
-  #body(request: ModelRequest, output: OutputForm, form: ResponsesForm): ResponsesBody {
-    const limit = this.#limit;
-    return {
-      model: this.#self.model,
-      store: false,
-      instructions: request.system || undefined,
-      input: this.#input.ofRequest(request, form),
-      ...this.#tools(request, output, form),
-      include: form.encrypted ? ["reasoning.encrypted_content"] : undefined,
-      reasoning: reasoningOf(this.#facts, request, form),
-      max_output_tokens: form.limit ? Math.min(limit, request.max_output_tokens ?? limit) : undefined,
-      prompt_cache_key: form.cacheKey ? request.cache?.key : undefined,
-      text: formatOf(output),
-    };
-  }
-
-  /** Tools stay in a request that forbids calls: they are part of the cached prompt. */
-  #tools(request: ModelRequest, output: OutputForm, form: ResponsesForm): ResponsesBody {
-    const now = toolsNow(request, "keep");
-    const listed = form.additions === "tools" ? now : form.additions === "tool_search" ? request.tools : [];
-    const mayCall = request.no_calls !== true && output.kind === "free";
-    return {
-      tools: listed.length === 0 ? undefined : this.#input.ofTools(listed),
-      tool_choice: mayCall || now.length === 0 || !form.toolChoice ? undefined : "none",
-    };
-  }
+/** Tools stay in a request that forbids calls: they are part of the cached prompt. */
+function toolsPart(
+  input: ResponsesInput,
+  request: ModelRequest,
+  output: OutputForm,
+  form: ResponsesForm,
+): ResponsesBody {
+  const now = toolsNow(request, "keep");
+  const listed = form.additions === "tools" ? now : form.additions === "tool_search" ? request.tools : [];
+  const mayCall = request.no_calls !== true && output.kind === "free";
+  return {
+    tools: listed.length === 0 ? undefined : input.ofTools(listed),
+    tool_choice: mayCall || now.length === 0 || !form.toolChoice ? undefined : "none",
+  };
 }
 
 /** Where input items change the effort, the request keeps the effort of the opening. */

@@ -11,7 +11,7 @@ import type { TurnEnd } from "../scope/turn.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import type { AssistantMessage, Message } from "../values/message.ts";
 
-/** Replaces a private exchange in other people's views. It is the same object each time: model adapters convert each object only once. */
+/** Replaces a private exchange in other people's views. Intentionally the same object each time: model adapters convert each object only once. */
 const hidden: AssistantMessage = {
   role: "assistant",
   text: "[I answered this for the person who asked alone: others may not read what it was about. It cannot be repeated here.]",

@@ -192,6 +192,7 @@ export async function keepWhileWaiting(scope: TurnScope): Promise<void> {
       if (event.type === "finished") await scope.emit({ type: "usage", model: event.model, ...event.usage });
     }
   } catch {
+    // Intentionally ignored: the next request works without the cache.
     turn.signal.throwIfAborted();
   }
 }

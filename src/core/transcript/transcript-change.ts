@@ -162,7 +162,7 @@ function toolChange({ tools }: Transcript, wanted: readonly ToolDefinition[], re
   const add = wanted.filter((tool) => {
     const known = tools.get(tool.name);
     if (!isSame(known, tool) && !isSame(known, redact(tool))) return true;
-    // Makes the next comparison a comparison of identity.
+    // Intentionally changes the transcript: the next comparison is then one of identity.
     tools.set(tool.name, tool);
     return false;
   });

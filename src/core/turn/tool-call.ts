@@ -290,6 +290,7 @@ export async function endOutside(scope: TurnScope, callId: string, call: CallSta
   if (account === "waiting" || "refused" in account) return;
   request.owner = account.owner;
   const context = createToolContext(scope, request, tool, scope.turn.signal);
+  // Intentionally ignored: the turn has ended, and only its end outside matters.
   await tool.run(input, context).catch(() => undefined);
 }
 

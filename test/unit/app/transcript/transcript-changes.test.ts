@@ -63,7 +63,7 @@ describe("a thread is told what changed in its channel", () => {
       ].join("\n"),
       add: [{ name: "offload_skill" }, { name: "added_tool" }],
     });
-    expect(messages.at(-1)).not.toHaveProperty("remove");
+    expect(messages.at(-1)).toMatchObject({ remove: undefined });
   });
 
   it("a thread is told of a channel change once, and not at all when it was reverted", async () => {

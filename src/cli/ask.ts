@@ -13,18 +13,18 @@ import {
 import { settleUnattended, showTurn } from "./show-turn.ts";
 import { readText } from "./terminal-input.ts";
 
-export interface AskOptions extends ResultOptions {
-  namespace: string;
-  thread?: string;
-  /** Paths of the files to attach. */
-  file?: readonly string[];
-}
-
 /** Maximum wait for an unavailable model, minutes: a person is at the prompt. */
 const maxAwayMinutes = 2;
 
-/** `knack ask`: one turn. Ctrl-C stops it; a second Ctrl-C only ends the command. */
-export async function ask(context: CommandContext, asked: string, options: AskOptions): Promise<number> {
+/**
+ * `knack ask`: one turn. Ctrl-C stops it; a second Ctrl-C only ends the command.
+ * @param options `file`: paths of the files to attach
+ */
+export async function ask(
+  context: CommandContext,
+  asked: string,
+  options: ResultOptions & { namespace: string; thread?: string; file?: readonly string[] },
+): Promise<number> {
   const text = await readText(context, asked);
   const files: NamedFile[] = [];
   for (const path of options.file ?? []) {

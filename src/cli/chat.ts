@@ -2,16 +2,13 @@ import { runChat } from "../platforms/terminal/chat.ts";
 import { withConnection } from "./bot-connection.ts";
 import { type CommandContext, exitCode, type GlobalOptions, wantsColours } from "./command-context.ts";
 
-export interface ChatCommandOptions extends GlobalOptions {
-  namespace: string;
-  thread?: string;
-}
-
 /** `knack chat`: a conversation in the terminal. Log lines would disturb the display, so they are off there unless configured. */
-export async function chat(context: CommandContext, options: ChatCommandOptions): Promise<number> {
-  const connectOptions =
-    context.stderr.isTTY === true ? { ...options, logLevel: "silent" as const } : options;
-  return withConnection(context, connectOptions, async ({ client }) => {
+export async function chat(
+  context: CommandContext,
+  options: GlobalOptions & { namespace: string; thread?: string },
+): Promise<number> {
+  const logLevel = context.stderr.isTTY === true ? "silent" : undefined;
+  return withConnection(context, { ...options, logLevel }, async ({ client }) => {
     await runChat({
       client,
       input: context.stdin,

@@ -6,11 +6,6 @@ import { markdownLines } from "./call-operation.ts";
 import { type CommandContext, printResult, type ResultOptions } from "./command-context.ts";
 import { settleUnattended } from "./show-turn.ts";
 
-export interface CommandOptions extends ResultOptions {
-  namespace: string;
-  user?: string;
-}
-
 /** The single thread of all commands given here, which are not conversations. */
 const commandLine = "command-line";
 
@@ -18,7 +13,7 @@ const commandLine = "command-line";
 export async function command(
   context: CommandContext,
   text: string,
-  options: CommandOptions,
+  options: ResultOptions & { namespace: string; user?: string },
 ): Promise<number> {
   return withConnection(context, options, async (connection) => {
     const { client } = connection;

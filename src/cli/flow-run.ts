@@ -12,18 +12,12 @@ import {
 } from "./command-context.ts";
 import { parseValues } from "./shared-options.ts";
 
-interface FlowRunOptions extends ResultOptions {
-  namespace: string;
-  vars?: string;
-  dryRun?: true;
-}
-
 /** `knack flows run`: a flow by id, name or file. */
 export async function runFlow(
   context: CommandContext,
   flow: string,
   values: readonly string[],
-  options: FlowRunOptions,
+  options: ResultOptions & { namespace: string; vars?: string; dryRun?: true },
 ): Promise<number> {
   const vars = parseValues(values, options.vars, "--vars", `'{"city": "Oslo"}'`);
   const file = await readFlowFile(path.resolve(context.cwd, flow), flow);

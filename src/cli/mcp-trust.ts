@@ -10,12 +10,10 @@ import {
 } from "./command-context.ts";
 import { readAnswer } from "./terminal-input.ts";
 
-interface TrustOptions extends ResultOptions {
-  /** Names of the only tools that run without asking, separated by commas. */
+/** The tools that run without asking: some, by names with commas; those that only read, according to the server; or none. */
+interface Choice {
   tools?: string;
-  /** Selects the tools that are read-only according to the server. */
   readOnly?: true;
-  /** Every tool asks. */
   none?: true;
 }
 
@@ -28,7 +26,7 @@ type Tool = ServerStatus["tools"][number] & { definition: string };
 export async function trustServer(
   context: CommandContext,
   name: string,
-  options: TrustOptions,
+  options: ResultOptions & Choice,
 ): Promise<number> {
   return reportRefusals(context, options, async ({ client }) => {
     const server = await serverWithTools(client, name);
@@ -64,10 +62,7 @@ async function serverWithTools(client: Connection["client"], name: string): Prom
 }
 
 /** The tools chosen by options; undefined without any. @throws CommandError */
-function chosenBy(
-  tools: readonly Tool[],
-  { tools: named, readOnly, none }: TrustOptions,
-): Tool[] | undefined {
+function chosenBy(tools: readonly Tool[], { tools: named, readOnly, none }: Choice): Tool[] | undefined {
   if ([named, readOnly, none].filter((option) => option !== undefined).length > 1)
     throw new CommandError("Give one of --tools, --read-only and --none.", exitCode.usage);
   if (none) return [];
@@ -95,7 +90,7 @@ async function chosenByPerson(
   { stdin, stderr }: CommandContext,
   server: string,
   tools: readonly Tool[],
-  { json }: TrustOptions,
+  { json }: ResultOptions,
 ): Promise<Tool[] | undefined> {
   if (stdin.isTTY !== true || json) return undefined;
   const wasConfirmed = tools.some(({ trusted }) => trusted === true);

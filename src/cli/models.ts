@@ -8,11 +8,6 @@ import { modelSettings } from "../wiring/app-settings.ts";
 import { readConfig } from "./bot-connection.ts";
 import { type CommandContext, CommandError, printResult, type ResultOptions } from "./command-context.ts";
 
-export interface ModelsOptions extends ResultOptions {
-  search?: string;
-  all?: true;
-}
-
 /** A listed model. */
 interface ModelLine {
   /** The id for KNACK_MODEL. */
@@ -45,7 +40,7 @@ const maxShown = 50;
 export async function models(
   context: CommandContext,
   only: string | undefined,
-  options: ModelsOptions,
+  options: ResultOptions & Shown,
 ): Promise<number> {
   const { config } = await readConfig(context, options);
   const asked = chosenProviders(config, only);
@@ -102,24 +97,31 @@ function lineOf(
   const id = `${provider}/${name}`;
   const { facts } = new NamedModel(id, settings);
   const { price, retires } = facts;
-  const known = {
-    window: window ?? facts.window,
-    price: price && { input: price.input, output: price.output },
-  };
-  const uses = {
+  const isUsed = {
     chosen: id === settings.choice,
     failover: settings.failover?.includes(id),
     small: id === settings.small,
   };
-  const use = (["chosen", "failover", "small"] as const).find((each) => uses[each]);
-  return { id, use, ...known, retires };
+  return {
+    id,
+    use: (["chosen", "failover", "small"] as const).find((use) => isUsed[use]),
+    window: window ?? facts.window,
+    price: price && { input: price.input, output: price.output },
+    retires,
+  };
 }
 
-function linesOf({ provider, models: found, error }: Listing, options: ModelsOptions): string[] {
+/** The models that are shown: those whose name has a text, and of many only the first. */
+interface Shown {
+  search?: string;
+  all?: true;
+}
+
+function linesOf({ provider, models: found, error }: Listing, { search, all }: Shown): string[] {
   if (found === undefined) return [`${provider}: ${plainLine(error ?? "")}`];
-  const matching = options.search === undefined ? "" : ` with "${plainLine(options.search)}"`;
+  const matching = search === undefined ? "" : ` with "${plainLine(search)}"`;
   const sorted = [...found.filter(({ use }) => use), ...found.filter(({ use }) => !use)];
-  const shown = options.all ? sorted : sorted.slice(0, maxShown);
+  const shown = all ? sorted : sorted.slice(0, maxShown);
   const more = found.length - shown.length;
   return [
     `${provider}: ${found.length} ${found.length === 1 ? "model" : "models"}${matching}`,

@@ -2,14 +2,11 @@ import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
 import { withConnection } from "./bot-connection.ts";
 import { type CommandContext, printResult, type ResultOptions } from "./command-context.ts";
 
-export interface PromptOptions extends ResultOptions {
-  namespace: string;
-  message: string;
-  thread?: string;
-}
-
 /** `knack prompt`: the beginning of a new thread of a namespace, or the next model request of a thread. */
-export async function prompt(context: CommandContext, options: PromptOptions): Promise<number> {
+export async function prompt(
+  context: CommandContext,
+  options: ResultOptions & { namespace: string; message: string; thread?: string },
+): Promise<number> {
   return withConnection(context, options, async ({ client }) => {
     const { namespace, message, thread } = options;
     const result = await client.call("prompt.show", { namespace, message, thread });

@@ -28,7 +28,8 @@ import {
 import { parseValues } from "./shared-options.ts";
 import { isYes, readAnswer } from "./terminal-input.ts";
 
-export interface InstallOptions extends ResultOptions {
+/** What is installed of a package, and how much of its review is shown. */
+interface Installation extends ResultOptions {
   yes?: true;
   only?: string;
   details?: true;
@@ -41,21 +42,21 @@ export interface InstallOptions extends ResultOptions {
 export async function installSkill(
   context: CommandContext,
   words: readonly string[],
-  options: InstallOptions,
+  options: Installation,
 ): Promise<number> {
   const source = words.join(" ");
-  const only = options.only === undefined ? {} : { only: namesIn(options.only) };
+  const only = options.only === undefined ? undefined : namesIn(options.only);
   return reportRefusals(context, options, ({ client }) =>
     withPackage(source, context.cwd, async (place) => {
-      const location = { ...place, ...only };
+      const location = { ...place, only };
       const reviewed = await reviewOf(context, client, location, options);
       const { reviews } = reviewed;
       const chosen = options.yes === true ? reviews : await asked(context, reviews, options);
       if (chosen.length === 0) return notInstalled(context, source, reviewed, options);
       const ids = chosen.map(({ skill_id }) => skill_id);
-      const some = chosen.length === reviews.length ? {} : { only: ids };
+      const some = chosen.length === reviews.length ? only : ids;
       const expected = chosen.map(({ hash }) => hash);
-      const { installed } = await client.call("package.install", { ...location, ...some, expected });
+      const { installed } = await client.call("package.install", { ...location, only: some, expected });
       return printResult(context, options, { installed, ...reviewed }, () => [installedLine(installed)]);
     }),
   );
@@ -66,25 +67,23 @@ async function reviewOf(
   context: CommandContext,
   client: ApiClient,
   location: PackageLocation,
-  options: InstallOptions,
+  options: Installation,
 ): Promise<PackageContent> {
+  const print = (text: string) => {
+    if (!options.json) for (const line of markdownLines(context, text)) printLine(context, line);
+  };
   const onLine = options.json
     ? undefined
     : (line: string) => void context.stderr.write(`${plainLine(line)}\n`);
   const begun = client.call("package.review", location);
   await followWork(progress, begun, client.call as unknown as Call, { clock: context.clock, onLine });
   const { opinions = [], ...content } = await begun;
-  if (!options.json) printReviews(context, content, options, opinions.length > 0);
+  print(reviewsOf(content, options, opinions.length > 0));
   const reviews = await Promise.all(
     content.reviews.map(async (review) => {
       if (!opinions.includes(review.hash)) return review;
       const opinion = await client.call("package.opinion", { hash: review.hash }).catch(refusedOpinion);
-      if (!options.json)
-        for (const line of markdownLines(
-          context,
-          `**${plainLine(review.skill_id)}**\n${findingText(opinion)}`,
-        ))
-          printLine(context, line);
+      print(`**${plainLine(review.skill_id)}**\n${findingText(opinion)}`);
       return { ...review, findings: [...review.findings, opinion] };
     }),
   );
@@ -106,19 +105,17 @@ const progress = {
   goesOn: () => false,
 };
 
-function printReviews(
-  context: CommandContext,
+function reviewsOf(
   { reviews, left_out: leftOut = [] }: PackageContent,
-  { details, only }: InstallOptions,
+  { details, only }: Installation,
   isRead: boolean,
-): void {
+): string {
   const max = details ? reviews.length : undefined;
   const shown = reviewsText(reviews, { whole: true, isRead }, max);
   if (shown.length < reviews.length) shown.push("Each in full: --details. Some of them: --only NAME,NAME");
   const left =
     only === undefined || details ? leftOut : leftOut.filter(({ code }) => code !== "unused_files");
-  const text = [...shown, ...leftOutText(left, { whole: details === true })].join("\n\n");
-  for (const line of markdownLines(context, text)) printLine(context, line);
+  return [...shown, ...leftOutText(left, { whole: details === true })].join("\n\n");
 }
 
 function installedLine(installed: readonly InstalledPackage[]): string {
@@ -132,7 +129,7 @@ function installedLine(installed: readonly InstalledPackage[]): string {
 async function asked(
   context: CommandContext,
   reviews: readonly PackageReview[],
-  { json }: InstallOptions,
+  { json }: Installation,
 ): Promise<readonly PackageReview[]> {
   if (json) return [];
   const [first, ...others] = reviews;
@@ -154,7 +151,7 @@ function notInstalled(
   context: CommandContext,
   source: string,
   reviewed: PackageContent,
-  { json }: InstallOptions,
+  { json }: Installation,
 ): number {
   const place = /[\s#;&|'"$`]/.test(source) ? `'${source.replaceAll("'", "")}'` : source;
   const error = `Nothing was installed. When you agree with the review: knack skills install ${place} --yes`;

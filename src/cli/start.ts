@@ -15,20 +15,16 @@ import {
 } from "./command-context.ts";
 import { adviceForOffline, missingFor } from "./doctor/model-advice.ts";
 
-export interface StartOptions extends GlobalOptions {
-  host?: string;
-  port?: number;
-  role?: Role;
-  acceptEmptyLog?: true;
-}
-
 type Role = "all" | "gateway" | "worker";
 
 /**
  * `knack start`: runs the bot until SIGINT or SIGTERM, then lets running turns finish. A second signal ends it at once. Prints
  * its address when it is ready, then a summary.
  */
-export async function start(context: CommandContext, options: StartOptions): Promise<number> {
+export async function start(
+  context: CommandContext,
+  options: GlobalOptions & { host?: string; port?: number; role?: Role; acceptEmptyLog?: true },
+): Promise<number> {
   const address = { "server.host": options.host, "server.port": options.port };
   const { config, sources } = await readConfig(context, options, address);
   const problems = [...incompletePlatforms(config), ...unprotectedServer(config)];

@@ -40,15 +40,11 @@ export async function backup(context: CommandContext, file: string, options: Glo
   }
 }
 
-export interface RestoreOptions extends GlobalOptions {
-  replace?: true;
-}
-
 /** `knack restore`: the content of a backup in the data folder, which no bot may use. */
 export async function restore(
   context: CommandContext,
   file: string,
-  options: RestoreOptions,
+  options: GlobalOptions & { replace?: true },
 ): Promise<number> {
   const { folder, store } = await target(context, options);
   const lock = await lockUnusedFolder(folder, "restored");

@@ -14,16 +14,15 @@ import {
   printLine,
 } from "../command-context.ts";
 
-export interface MigrateOptions extends GlobalOptions {
-  /** Address of the database. */
-  to?: string;
-}
-
 /**
  * `knack migrate`: copies the SQLite data of the data folder to PostgreSQL. No bot may run on either side. Exit code 0 if everything is
  * there, also if it had been before.
+ * @param options `to`: address of the database
  */
-export async function migrate(context: CommandContext, options: MigrateOptions): Promise<number> {
+export async function migrate(
+  context: CommandContext,
+  options: GlobalOptions & { to?: string },
+): Promise<number> {
   const env = options.to === undefined ? context.env : { ...context.env, DATABASE_URL: options.to };
   const { config } = await readConfig({ ...context, env }, options);
   const { folder, database_url: url } = config.data;

@@ -11,16 +11,14 @@ import {
   type ResultOptions,
 } from "../command-context.ts";
 
-export interface ExportOptions extends ResultOptions {
-  namespace?: string;
-  out?: string;
-}
-
 /** Beginning of the last line of an export. */
 const lastLine = '{"type":"export_finished"';
 
 /** `knack export`: everything stored, as JSON lines. Never overwrites a file. Exit code 1 if the export is cut off. */
-export async function exportData(context: CommandContext, options: ExportOptions): Promise<number> {
+export async function exportData(
+  context: CommandContext,
+  options: ResultOptions & { namespace?: string; out?: string },
+): Promise<number> {
   return reportRefusals(context, options, async ({ client }) => {
     const pieces = client.exportData(options.namespace);
     const end = await (options.out === undefined
@@ -81,14 +79,11 @@ async function writeOut({ stdout }: CommandContext, piece: Uint8Array): Promise<
   await new Promise<void>((resolve) => stdout.write(piece, () => resolve()));
 }
 
-export interface ForgetOptions extends ResultOptions {
-  user: string;
-  dryRun?: true;
-  leavePosts?: true;
-}
-
 /** `knack forget`: deletes everything stored about a person. Exit code 1 if something is left. */
-export async function forgetPerson(context: CommandContext, options: ForgetOptions): Promise<number> {
+export async function forgetPerson(
+  context: CommandContext,
+  options: ResultOptions & { user: string; dryRun?: true; leavePosts?: true },
+): Promise<number> {
   return reportRefusals(context, options, async ({ client }) => {
     const { user, dryRun, leavePosts = false } = options;
     const person = dryRun

@@ -11,24 +11,25 @@ import { liveDiscordFindings, liveSlackFindings, platformFindings } from "./chec
 import { type Finding, failure, findingsByReason, fine, printFinding } from "./doctor-finding.ts";
 import { configuredModels } from "./model-advice.ts";
 
-export interface DoctorOptions extends ResultOptions {
-  live?: true;
-}
-
 /** `knack doctor`: checks what the bot needs. Warnings leave it working; errors do not. */
-export async function doctor(context: CommandContext, options: DoctorOptions): Promise<number> {
-  const findings: Finding[] = [];
+export async function doctor(
+  context: CommandContext,
+  options: ResultOptions & { live?: true },
+): Promise<number> {
+  const checks: (Finding & { ok: boolean })[] = [];
   for await (const finding of examine(context, options)) {
-    findings.push(finding);
+    checks.push({ ...finding, ok: finding.status !== "error" });
     if (!options.json) printFinding(context, finding);
   }
-  const checks = findings.map((finding) => ({ ...finding, ok: finding.status !== "error" }));
   const ok = checks.every((check) => check.ok);
   if (options.json) printJson(context, { ok, checks });
   return ok ? exitCode.ok : exitCode.failed;
 }
 
-async function* examine(context: CommandContext, options: DoctorOptions): AsyncGenerator<Finding> {
+async function* examine(
+  context: CommandContext,
+  options: ResultOptions & { live?: true },
+): AsyncGenerator<Finding> {
   yield fine("node", process.versions.node);
   const { loaded, findings } = await checkConfiguration(context, options);
   yield* findings;

@@ -21,23 +21,18 @@ import {
 } from "../command-context.ts";
 import { failureOf, type ReplaySuite, readSuite } from "./replay-suite.ts";
 
-interface ReplayOptions extends ResultOptions {
-  model: string;
-  all?: string;
-}
-
 /** `knack replay`: a turn on another model, or all turns of a suite with their checks. */
 export async function replay(
   context: CommandContext,
   turnId: string | undefined,
-  options: ReplayOptions,
+  options: ResultOptions & { model: string; all?: string },
 ): Promise<number> {
   const { model, all } = options;
   if ((turnId === undefined) === (all === undefined))
     throw new CommandError("Give the id of a turn, or --all with the name of a suite.", exitCode.usage);
   const suite = all === undefined ? undefined : await readSuite(all, context.cwd);
   return reportRefusals(context, options, async ({ client }) => {
-    if (suite !== undefined) return replayAll(context, client, suite, options);
+    if (suite !== undefined) return replayAll(context, client, suite, model, options);
     const made = await client.call("turn.replay", { id: turnId ?? "", model });
     const ok = made.replayed.error === undefined;
     return printResult(context, options, made, () => sideBySide(context, made), ok);
@@ -58,7 +53,8 @@ async function replayAll(
   context: CommandContext,
   client: ApiClient,
   { turns }: ReplaySuite,
-  { model, json }: ReplayOptions,
+  model: string,
+  { json }: ResultOptions,
 ): Promise<number> {
   const paint = createPaint(wantsColours(context));
   const results: Checked[] = [];
@@ -89,7 +85,7 @@ async function checked(
     const passed = error === undefined && results.every((each) => each.passed);
     return { turn_id: id, passed, checks: results, error, replayed: made.replayed };
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status < 400 || error.status >= 500) throw error;
+    if (!(error instanceof ApiError) || !error.isRefusal) throw error;
     return { turn_id: id, passed: false, checks: [], error: error.detail };
   }
 }

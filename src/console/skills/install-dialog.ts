@@ -3,6 +3,7 @@ import { keyed } from "lit-html/directives/keyed.js";
 import { ref } from "lit-html/directives/ref.js";
 import { escapedInvisible } from "../../base/text/invisible-text.ts";
 import type { PackageContent, PackageReview } from "../../client/shapes.ts";
+import { onSubmit } from "../page/form.ts";
 import { focusWhenShown, modal } from "../page/modal.ts";
 import type { Actions } from "../state/actions.ts";
 import { channelName, isDirect } from "../state/channels.ts";
@@ -56,12 +57,10 @@ function choosing(address: string, actions: Actions): TemplateResult {
     const file = event.target instanceof HTMLInputElement ? event.target.files?.[0] : undefined;
     if (file !== undefined) actions.install.review({ kind: "file", file });
   };
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const text = String(new FormData(event.currentTarget).get("address") ?? "").trim();
-    if (text !== "") actions.install.review({ kind: "address", address: text });
-  };
+  const submit = onSubmit((texts) => {
+    const text = texts.get("address")?.trim();
+    if (text) actions.install.review({ kind: "address", address: text });
+  });
   return html`<p class="hint">Its files are read and reviewed first. Nothing runs, and nothing is on until you enable it.</p>
     <label class="drop-zone">
       <input type="file" class="visually-hidden" accept=".zip,.tar.gz,.tgz,.tar" @change=${pick} />

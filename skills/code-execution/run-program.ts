@@ -67,17 +67,12 @@ export async function runProgram(
 function endOf(outcome: ScriptOutcome) {
   if (outcome.status === "refused") throw new SkillFailure("refused", outcome.reason, "Tell the person.");
   const { stdout: printed, stderr: errors } = outcome;
-  if (outcome.status === "timed_out")
-    return {
-      ok: false,
-      stopped: true,
-      why: "The program was stopped because it took too long.",
-      printed,
-      errors,
-    };
-  const { exit_code } = outcome;
-  const why = exit_code === 0 ? "" : `It ended with ${exit_code}.`;
-  return { ok: exit_code === 0, stopped: false, why, printed, errors };
+  const stopped = outcome.status === "timed_out";
+  const ok = !stopped && outcome.exit_code === 0;
+  const why = stopped
+    ? "The program was stopped because it took too long."
+    : `It ended with ${outcome.exit_code}.`;
+  return { ok, stopped, why: ok ? "" : why, printed, errors };
 }
 
 export const endings: Readonly<Record<CodeLanguage, string>> = {

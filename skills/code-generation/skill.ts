@@ -159,14 +159,11 @@ async function runTests(
 ): Promise<Ran> {
   const laid = written.files.map(({ path, content }) => {
     const folder = path.includes("/") ? `mkdir -p -- "${path.slice(0, path.lastIndexOf("/"))}"\n` : "";
-    return `${folder}base64 -d > "${path}" <<'KNACK_END'\n${base64(content)}\nKNACK_END`;
+    const encoded = Buffer.from(content, "utf8").toString("base64");
+    return `${folder}base64 -d > "${path}" <<'KNACK_END'\n${encoded}\nKNACK_END`;
   });
   const script = ["set -e", 'cd "$(mktemp -d)"', ...laid, "set +e", command].join("\n");
   return await runProgram("test", { language: "bash", code: script, timeout_ms: maxTests }, work);
-}
-
-function base64(text: string): string {
-  return Buffer.from(text, "utf8").toString("base64");
 }
 
 async function post(files: Written["files"], context: ToolContext): Promise<string[]> {
@@ -174,12 +171,10 @@ async function post(files: Written["files"], context: ToolContext): Promise<stri
     const data = (text: string) => new TextEncoder().encode(text);
     // An archive keeps folders, hidden names and empty files, which platforms do not accept.
     const isPlain = files.every(({ path, content }) => safeFileName(path) === path && content !== "");
-    if (files.length <= fewFiles && isPlain) {
-      const names: string[] = [];
-      for (const { path, content } of files)
-        names.push(await context.file({ name: path, media_type: textTypeOf(path), data: data(content) }));
-      return names;
-    }
+    if (files.length <= fewFiles && isPlain)
+      return await Array.fromAsync(files, ({ path, content }) =>
+        context.file({ name: path, media_type: textTypeOf(path), data: data(content) }),
+      );
     const { zipSync } = await import("fflate");
     const archive = zipSync(Object.fromEntries(files.map(({ path, content }) => [path, data(content)])));
     return [await context.file({ name: "code.zip", media_type: "application/zip", data: archive })];
@@ -298,8 +293,7 @@ function unittestCount(output: string): TestCount | undefined {
 function tapCount(output: string): TestCount | undefined {
   const count = (name: string) => Number(lastMatch(pattern("gm")`^# ${name} (\d+)$`, output) ?? Number.NaN);
   const [ran, passed, failed] = [count("tests"), count("pass"), count("fail")];
-  if (ran === undefined || Number.isNaN(ran)) return undefined;
-  return { ran, passed: passed ?? 0, failed: failed ?? 0 };
+  return Number.isNaN(ran) ? undefined : { ran, passed, failed };
 }
 
 function okCount(output: string): TestCount | undefined {

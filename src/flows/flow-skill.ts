@@ -44,7 +44,7 @@ export function createFlowSkill(
     enabled: active,
     risk,
     max_iterations,
-    ...(max_execution_seconds === undefined ? {} : { max_execution_seconds }),
+    max_execution_seconds,
     tags: ["flow"],
     // A step within a branch may never run.
     requires: { means: flow.steps.some(({ type }) => type === "llmInstruction") ? ["model"] : [] },
@@ -53,7 +53,7 @@ export function createFlowSkill(
   const skill: Skill = {
     ...metadata,
     kind: "flow",
-    ...(allSteps(flow.steps).some(({ type }) => type === "code") ? { code: { runs: "tools" as const } } : {}),
+    code: allSteps(flow.steps).some(({ type }) => type === "code") ? { runs: "tools" } : undefined,
     aliases: [flowAlias(fileName)],
     origin,
     hash: hash("sha256", text, "hex"),

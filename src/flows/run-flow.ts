@@ -2,7 +2,7 @@ import { setTimeout as sleepFor } from "node:timers/promises";
 import type { Clock } from "../core/ports/storage.ts";
 import type { ProgramRunner } from "../core/skill/programs.ts";
 import type { Skill } from "../core/skill/skill.ts";
-import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
+import { failure, type ToolContext, type ToolResult } from "../core/skill/tool.ts";
 import type { Json } from "../core/values/json.ts";
 import type { FlowStep } from "./block.ts";
 import { createCodeRunner } from "./code-runner.ts";
@@ -24,8 +24,7 @@ const minSecret = 8;
 /** Maximum characters of all results in an output as JSON, and of all variables. */
 const maxShown = 2_000_000;
 
-const systemSleep = (ms: number, signal?: AbortSignal): Promise<void> =>
-  sleepFor(ms, undefined, signal === undefined ? {} : { signal });
+const systemSleep = (ms: number, signal: AbortSignal): Promise<void> => sleepFor(ms, undefined, { signal });
 
 /**
  * Runs the steps in order until one fails, one answers directly, or all are done. The output is `{success, results, variables,
@@ -125,16 +124,11 @@ function failed(
     output,
   }: { stopped: StepStopped; message: string; output: { [key: string]: Json } },
 ): ToolResult {
-  const { hint } = reason;
   const where = position === String(at) ? `${at} of ${flow.steps.length}` : position;
   const what = step.name === undefined ? step.type : `${step.type} "${step.name}"`;
-  return {
-    status: "error",
-    code: reason.code,
-    message: `Flow ${flow.name} stopped at step ${where} (${what}): ${message}`,
-    ...(hint === undefined ? {} : { hint }),
-    details: { step: at, type: kind, position, ...output },
-  };
+  const told = `Flow ${flow.name} stopped at step ${where} (${what}): ${message}`;
+  const details = { step: at, type: kind, position, ...output };
+  return { ...failure(reason.code, told, reason.hint), details };
 }
 
 /**

@@ -2,7 +2,9 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import { agentTools, type SkillAgent } from "../../core/skill/agent-tools.ts";
 import {
+  caution,
   type Diagnostic,
+  defect,
   type Parameter,
   parameterSchema,
   parametersOf,
@@ -11,7 +13,6 @@ import {
   type SkillMetadata,
   skillMetadataSchema,
 } from "../../core/skill/skill.ts";
-import { caution, defect } from "../diagnose.ts";
 import { asFields, FieldReader, type FieldShape, type Fields } from "./field-reader.ts";
 import { parseFrontmatter } from "./frontmatter.ts";
 import { invocationKeys, readInvocation } from "./skill-invocation.ts";

@@ -238,6 +238,7 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
     meter: metrics,
     tracer: traces?.tracer,
     facts: hostFacts(config),
+    transcriber: createTranscriber(modelSettings(config), stores.clock),
     ports: await turnPorts(config, opened),
   };
 }
@@ -259,21 +260,18 @@ async function turnPorts(config: Config, opened: Opened): Promise<AppDeps["ports
   };
   const couldReach = createCouldReach(config.net.allow);
   return {
-    store,
     files,
     web,
     scripts,
     code,
     documents,
     folders,
-    clock,
     report,
     name: config.name,
     instructions: await loadInstructions(),
     effort: config.model.effort,
     saidLine: createSaidLine(),
     models: createModels(models, clock),
-    transcriber: createTranscriber(modelSettings(config), clock),
     pastOutput: createPastOutputs(log),
     means: openWorkMeans(config, { own, clock, knowledge, report: degraded }),
     grants: createNetworkGrants(store, (skill) => grantedHosts(config, skill), clock, couldReach),

@@ -1,5 +1,5 @@
 import { lineForPeople } from "../../base/line-for-people.ts";
-import type { SharedPorts } from "../../core/scope/turn.ts";
+import type { TurnPorts } from "../../core/scope/turn.ts";
 import { mayBeOf, startingOf, whenReady } from "../../core/scope/turn-scope.ts";
 import type { NamespaceOffer } from "../../core/skill/make-offer.ts";
 import {
@@ -35,7 +35,7 @@ import type { SkillDetail, SkillListing } from "./skill-listing.ts";
 type SettableState = "pinned" | "blocked" | "available";
 
 type SkillServiceDeps = Pick<AppDeps, "catalogue" | "store" | "clock" | "packages"> &
-  Pick<SharedPorts, "offers" | "grants" | "rights"> & { prepared: Pick<PreparedPackages, "missingImports"> };
+  Pick<TurnPorts, "offers" | "grants" | "rights"> & { prepared: Pick<PreparedPackages, "missingImports"> };
 
 /** Skills as people see and set them in a namespace. */
 export class SkillService {

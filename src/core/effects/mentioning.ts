@@ -193,7 +193,7 @@ export function createDesk(scope: TurnScope, callId: string, skillId: string): C
     async ask({ action, files = [], ...asked }) {
       // Identified by what is asked: a call may ask for several things at the same time.
       const print = (await sha256(canonicalJson(asked.input))).slice(0, 32);
-      const where = { callId: `${callId}/approval:${action}:${print}`, skillId };
+      const where = { callId, key: `${action}:${print}`, skillId };
       const decided = await approveWithin(
         scope,
         where,

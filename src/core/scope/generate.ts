@@ -86,7 +86,7 @@ function writingModel(scope: TurnScope, wanted: WorkModel | undefined): Model {
 
 /** @throws SkillFailure `over_budget`: a skill may ask many times, long after its turn began */
 async function complete(scope: TurnScope, model: Model, request: ModelRequest): Promise<string> {
-  const over = await scope.ports.overBudget(scope.namespace.settings);
+  const over = await scope.turn.link.overBudget(scope.namespace.settings);
   if (over !== undefined) throw new SkillFailure("over_budget", `The model is not asked any more: ${over}.`);
   for await (const event of model.stream(request)) {
     if (event.type !== "finished" && event.type !== "spent") continue;

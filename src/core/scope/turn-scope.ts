@@ -1,4 +1,5 @@
 import type { Slots } from "../../base/slots.ts";
+import type { Conversation } from "../log/conversation.ts";
 import type { Opening, Transcript } from "../log/transcript.ts";
 import type { TranscriptOpening, TurnEventBody } from "../log/turn-event.ts";
 import type { TurnState } from "../log/turn-state.ts";
@@ -91,6 +92,8 @@ export interface TurnScope {
   readonly turn: Turn;
   readonly ports: TurnPorts;
   readonly state: TurnState;
+  /** The conversation of the turn, or of this sub-run. */
+  readonly conversation: Conversation;
   readonly guard: DuplicateGuard;
   /** The agent's own tools by name; the same list for every model call. */
   readonly ownTools: ReadonlyMap<string, OwnTool>;

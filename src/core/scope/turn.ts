@@ -2,7 +2,7 @@ import type { Opening, PastThread } from "../log/transcript.ts";
 import type { TurnEvent, TurnEventBodyOf, TurnOutcome } from "../log/turn-event.ts";
 import type { Signal } from "../log/turn-log.ts";
 import type { Chats } from "../ports/chat-platform.ts";
-import type { DocumentReader, Transcriber } from "../ports/documents.ts";
+import type { DocumentReader } from "../ports/documents.ts";
 import type { Models, PartUses } from "../ports/model.ts";
 import type { Schedules } from "../ports/schedules.ts";
 import type { Clock, FileStore, KeyValue } from "../ports/storage.ts";
@@ -113,6 +113,7 @@ export interface Turn {
   catalogue: Catalogue;
   /** Aborts the model stream, tools and child processes. */
   signal: AbortSignal;
+  link: TurnLink;
 }
 
 /** The person's own words in a turn; empty if an agent wrote its text, as it does for work in the background. */
@@ -152,7 +153,7 @@ export interface Background {
   ended(turnId: string): Promise<BackgroundEnd | undefined>;
 }
 
-/** What turns need from outside the app, the same for all turns. */
+/** What turns need that the app only passes on. */
 export interface GivenPorts {
   /** The name that people call the bot by. */
   name: string;
@@ -160,11 +161,8 @@ export interface GivenPorts {
   instructions: string;
   /** Default reasoning effort where neither channel nor agent sets one; undefined leaves it to the provider. */
   effort: Effort | undefined;
-  /** Transcribes voice messages. */
-  transcriber: Transcriber;
   saidLine: SaidLine;
   models: Models;
-  store: KeyValue;
   files: FileStore;
   /**
    * The output of a call in an earlier turn of the thread, the text of an earlier long message (`message:TURN_ID`) or of an answer
@@ -189,7 +187,6 @@ export interface GivenPorts {
   openHosts: readonly string[];
   /** The part of a host that one owner probably controls, equal for all its hosts. */
   siteOf(host: string): Promise<string>;
-  clock: Clock;
   countTokens: CountTokens;
   /** The declared variables of a skill that the operator has set. */
   environmentOf(skill: Skill): Readonly<Record<string, string>>;
@@ -197,8 +194,10 @@ export interface GivenPorts {
   report(error: unknown, where: string): void;
 }
 
-/** What all turns of an app share. */
-export interface SharedPorts extends GivenPorts {
+/** Everything that turns need from outside core; all turns of an app share it. */
+export interface TurnPorts extends GivenPorts {
+  store: KeyValue;
+  clock: Clock;
   /** The server's time zone, an IANA name. */
   time_zone: string;
   /** Removes secrets from the text that models get and the log keeps. */
@@ -230,8 +229,8 @@ export interface SharedPorts extends GivenPorts {
   background: Background;
 }
 
-/** Everything a turn needs from outside core. */
-export interface TurnPorts extends SharedPorts {
+/** What reaches one turn while it runs. */
+export interface TurnLink {
   /**
    * Queued messages of the turn's author in this thread. `said_at` is ms since the epoch. A message is taken once it is recorded in a
    * `steered` event. A message with files belongs to a turn of its own, which reads them, unless it answers a question (`readWhole`).

@@ -179,9 +179,9 @@ function isSame(known: ToolDefinition | undefined, tool: ToolDefinition): boolea
 }
 
 /** The tools of skills that calls of this turn have activated: the results of those calls name them. */
-function announced({ offer, state }: TurnScope): ReadonlySet<string> {
-  const byCall = (root: string) => state.activated.get(root) !== undefined;
-  if (![...state.activated.keys()].some(byCall)) return new Set();
+function announced({ offer, conversation }: TurnScope): ReadonlySet<string> {
+  const byCall = (root: string) => conversation.activated.get(root) !== undefined;
+  if (![...conversation.activated.keys()].some(byCall)) return new Set();
   return new Set([...offer.tools()].flatMap(([name, { roots }]) => (roots.some(byCall) ? name : [])));
 }
 

@@ -23,7 +23,7 @@ export function createWorkContext(scope: TurnScope, own: Own, signal: AbortSigna
   const { namespace, thread } = turn.place;
 
   const withinBudget = async () => {
-    const over = await ports.overBudget(scope.namespace.settings);
+    const over = await turn.link.overBudget(scope.namespace.settings);
     if (over !== undefined) throw new SkillFailure("over_budget", `Nothing more is bought: ${over}.`);
   };
   const count = async (used: readonly (Usage & { model: string })[]) => {
@@ -123,7 +123,7 @@ function channelKnowledge(
     async search(words, most) {
       if ((await knowledge.list(namespace)).length === 0) return [];
       // When the budget is used up, the search falls back to words.
-      const over = await ports.overBudget(scope.namespace.settings);
+      const over = await turn.link.overBudget(scope.namespace.settings);
       const made = over === undefined ? await embed([words]) : undefined;
       const [vector] = made?.vectors ?? [];
       return await knowledge.search(namespace, { words, vector, model: made?.model, most });

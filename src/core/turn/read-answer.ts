@@ -1,4 +1,4 @@
-import { loggedCallId } from "../log/turn-state.ts";
+import { idInside } from "../log/call-id.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "../ports/model.ts";
 import type { Clock } from "../ports/storage.ts";
 import { chosenModel, type TurnScope } from "../scope/turn-scope.ts";
@@ -97,9 +97,8 @@ export function withUniqueIds(
 }
 
 /** The ids of calls that a conversation has. */
-export function idsIn({ state, transcript }: TurnScope): Set<string> {
-  const within = loggedCallId(state, "");
-  const own = [...state.calls.keys()].flatMap((id) => (id.startsWith(within) ? id.slice(within.length) : []));
+export function idsIn({ state, conversation, transcript }: TurnScope): Set<string> {
+  const own = [...state.calls.keys()].flatMap((id) => idInside(conversation.run, id) ?? []);
   const earlier = (transcript?.messages ?? []).flatMap((each) => (each.role === "tool" ? each.call_id : []));
   return new Set([...own, ...earlier]);
 }

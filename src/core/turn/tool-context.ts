@@ -5,6 +5,7 @@ import { runInFolder } from "../effects/folder-run.ts";
 import { createDesk } from "../effects/mentioning.ts";
 import { receiverFor, withConsent } from "../effects/receiving.ts";
 import { createToolFiles } from "../effects/tool-files.ts";
+import { innerCallId, questionIdOf } from "../log/call-id.ts";
 import { scopeKeyValue } from "../ports/storage.ts";
 import type { DryRunModel } from "../ports/teaching.ts";
 import { generateWith, writeWith } from "../scope/generate.ts";
@@ -77,7 +78,7 @@ export function createToolContext(
     ...permissions,
     invoke(skillId, params) {
       nested += 1;
-      return invokeSkill(scope, request, `${request.call.id}/${nested}`, skillId, params);
+      return invokeSkill(scope, request, innerCallId(request.call.id, nested), skillId, params);
     },
     file,
     async look(picture) {
@@ -138,9 +139,9 @@ function teachingFor(
   { call }: CallRequest,
   signal: AbortSignal,
 ): TeachingContext | undefined {
-  const { teaching, overBudget } = scope.ports;
+  const { teaching } = scope.ports;
   if (teaching === undefined) return undefined;
-  const { author, place, turn_id } = scope.turn;
+  const { author, place, turn_id, link } = scope.turn;
   const teacher = { author, place, turn_id };
   const own =
     "This thread has parts that only its asker may read, and everybody here would read the skill. Ask for it in a thread without them.";
@@ -150,7 +151,7 @@ function teachingFor(
     async dryRun(draft) {
       const model = chosenModel(scope);
       if (draft.kind === "document" && !model.generative) return [];
-      const over = await overBudget(scope.namespace.settings);
+      const over = await link.overBudget(scope.namespace.settings);
       if (over !== undefined)
         return [{ turn_id, request: draft.request, calls: [], missing: [], problem: over }];
       const used: DryRunModel["used"] = (id, usage) => scope.emit({ type: "usage", model: id, ...usage });
@@ -202,20 +203,20 @@ function createSteps(
 }
 
 /**
- * Asks a person. Questions are numbered within their call, `CALL?1`, or named by their key. The answer is a signal (a button, the API) or
+ * Asks a person. Questions are numbered within their call, or named by their key. The answer is a signal (a button, the API) or
  * the asker's next message in the thread.
  */
 function createAsk(scope: TurnScope, callId: string): ToolContext["ask"] {
   let asked = 0;
   return async ({ text, choices = [], key }) => {
     if (key === undefined) asked += 1;
-    const questionId = `${callId}?${key ?? asked}`;
+    const questionId = questionIdOf(callId, key ?? asked);
     const { turn, ports, state } = scope;
     const open = state.questions.get(questionId);
     if (open?.answer !== undefined) return open.answer;
     if (open === undefined) {
       const expires_at = ports.clock.now() + turn.limits.question_ms;
-      const earlier = (await ports.steering()).map(({ turn_id }) => turn_id);
+      const earlier = (await turn.link.steering()).map(({ turn_id }) => turn_id);
       await scope.emit({
         type: "question_asked",
         question_id: questionId,
@@ -248,7 +249,7 @@ function createPermissions(
   let asked = 0;
   const approve: ToolContext["approve"] = (approval) => {
     if (approval.key === undefined) asked += 1;
-    const where = { callId: `${callId}/approval:${approval.key ?? asked}`, skillId };
+    const where = { callId, key: approval.key ?? asked, skillId };
     // A person outside of the thread is not shown its files.
     const files: Parameters<typeof approveWithin>[3] = async (input, purpose) =>
       approval.person === undefined ? namedFiles(scope, input, purpose) : [];
@@ -291,15 +292,15 @@ async function findAnswer(
   questionId: string,
   earlier: readonly string[],
 ): Promise<{ text: string; by: string } | undefined> {
-  for (const signal of await scope.ports.signals()) {
+  for (const signal of await scope.turn.link.signals()) {
     if (signal.type === "answer" && signal.question_id === questionId)
       return { text: signal.text, by: signal.by };
   }
-  const said = (await scope.ports.steering()).find(({ turn_id }) => !earlier.includes(turn_id));
+  const said = (await scope.turn.link.steering()).find(({ turn_id }) => !earlier.includes(turn_id));
   if (said === undefined) return undefined;
   const by = said.author.id;
   const { text, usage } = said.has_files
-    ? await scope.ports.readWhole(said.turn_id, scope.turn.signal)
+    ? await scope.turn.link.readWhole(said.turn_id, scope.turn.signal)
     : { text: said.text, usage: [] };
   for (const used of usage) await scope.emit(used);
   await scope.emit({ type: "steered", text: said.text, by, from_turn: said.turn_id });

@@ -37,7 +37,7 @@ it.each([
   const { ask } = createDesk(scope, "c1", "chat");
   const send = () => ask({ action: "send", says: { deed: "send this" }, input: {}, reason: "" });
   await expect(send()).rejects.toThrow(WaitingForPerson);
-  scope.ports.signals = async () => [...signals];
+  scope.turn.link.signals = async () => [...signals];
   scope.ports.clock.now = () => now;
   await expect(send()).rejects.toMatchObject({ code });
 });

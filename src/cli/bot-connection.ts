@@ -9,9 +9,9 @@ import {
   type Bot,
   type CommandContext,
   CommandError,
+  type CommandProcess,
   exitCode,
   type GlobalOptions,
-  printJson,
   type ResultOptions,
 } from "./command-context.ts";
 
@@ -40,7 +40,7 @@ const pauseMs = 100;
 
 /** The configuration as a command sees it. @throws ConfigError */
 export function readConfig(
-  { env, cwd }: CommandContext,
+  { env, cwd }: CommandProcess,
   { config: file }: GlobalOptions,
   options: LoadConfigOptions["options"] = {},
 ): Promise<LoadedConfig> {
@@ -52,7 +52,7 @@ export function readConfig(
  * command uses the folder.
  * @throws ConfigError, CommandError, and the errors of opening a bot
  */
-async function connect(context: CommandContext, options: WantedBot): Promise<Connection> {
+async function connect(context: CommandProcess, options: WantedBot): Promise<Connection> {
   const { config, sources } = await readConfig(context, options);
   const level = sources["log.level"] === "default" ? (options.logLevel ?? "warn") : config.log.level;
   const { maxAwayMinutes = Number.POSITIVE_INFINITY } = options;
@@ -73,7 +73,7 @@ async function connect(context: CommandContext, options: WantedBot): Promise<Con
 /** Undefined while another command has the data folder, even if that command started after the check. */
 async function tryConnect(
   config: Config,
-  context: CommandContext,
+  context: CommandProcess,
   settled: boolean,
 ): Promise<Connection | undefined> {
   const found = await context.findRunningBot(config.data.folder);
@@ -103,7 +103,7 @@ function clientAt(baseUrl: string, reach: Reach, { server }: Config): ApiClient 
 
 /** Runs `work` with a connection, and closes the connection in any case. */
 export async function withConnection<T>(
-  context: CommandContext,
+  context: CommandProcess,
   options: WantedBot,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
@@ -137,9 +137,9 @@ export async function reportRefusals(
     } catch (error) {
       const isRefusal = error instanceof ApiError && error.isRefusal && error.status !== 401;
       if (options.json && (isRefusal || error instanceof CommandError))
-        printJson(context, { error: error.message, code: error.code });
+        context.out.json({ error: error.message, code: error.code });
       if (!isRefusal) throw error;
-      context.stderr.write(`${error.detail}\n`);
+      context.out.note(error.detail);
       return exitCode.failed;
     }
   });

@@ -1,6 +1,6 @@
 import { runChat } from "../platforms/terminal/chat.ts";
 import { withConnection } from "./bot-connection.ts";
-import { type CommandContext, exitCode, type GlobalOptions, wantsColours } from "./command-context.ts";
+import { type CommandContext, exitCode, type GlobalOptions } from "./command-context.ts";
 
 /** `knack chat`: a conversation in the terminal. Log lines would disturb the display, so they are off there unless configured. */
 export async function chat(
@@ -16,7 +16,7 @@ export async function chat(
       clock: context.clock,
       namespace: options.namespace,
       thread: options.thread,
-      colours: wantsColours(context),
+      colours: context.out.colours,
       onInterrupt: (listener) => context.onSignal(["SIGINT"], listener),
     });
     return exitCode.ok;

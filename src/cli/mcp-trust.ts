@@ -1,13 +1,7 @@
 import type { ServerStatus } from "../client/shapes.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { type Connection, reportRefusals } from "./bot-connection.ts";
-import {
-  type CommandContext,
-  CommandError,
-  exitCode,
-  printResult,
-  type ResultOptions,
-} from "./command-context.ts";
+import { type CommandContext, CommandError, exitCode, type ResultOptions } from "./command-context.ts";
 import { readAnswer } from "./terminal-input.ts";
 
 /** The tools that run without asking: some, by names with commas; those that only read, according to the server; or none. */
@@ -35,14 +29,14 @@ export async function trustServer(
       throw new CommandError(`${server.name} offers no tools. See how it does with: knack mcp list`);
     const chosen = chosenBy(tools, options) ?? (await chosenByPerson(context, server.name, tools, options));
     if (chosen === undefined)
-      return printResult(context, options, server, () => [
+      return context.out.result(options, server, () => [
         ...tools.map((tool, at) => toolLine(tool, at, tool.trusted)),
         "Nothing was changed. Choose with --tools a,b, --read-only or --none.",
       ]);
     const confirmed = chosen.map((tool) => ({ name: tool.name, definition: tool.definition }));
     const after = await client.call("server.trust", { name: server.name, tools: confirmed });
     const free = after.tools.filter(({ asks }) => asks === "nobody").map((tool) => plainLine(tool.name));
-    return printResult(context, options, after, () => [
+    return context.out.result(options, after, () => [
       `Unasked run: ${free.join(", ") || "none"}. All other tools ask.`,
     ]);
   });
@@ -87,19 +81,19 @@ function onlyReads({ read_only, destructive }: Tool): boolean {
 
 /** Undefined if nobody can be asked, or if the person left. */
 async function chosenByPerson(
-  { stdin, stderr }: CommandContext,
+  context: CommandContext,
   server: string,
   tools: readonly Tool[],
   { json }: ResultOptions,
 ): Promise<Tool[] | undefined> {
-  if (stdin.isTTY !== true || json) return undefined;
+  if (context.stdin.isTTY !== true || json) return undefined;
   const wasConfirmed = tools.some(({ trusted }) => trusted === true);
   let ticked = new Set(tools.filter((tool) => (wasConfirmed ? tool.trusted : onlyReads(tool))));
   for (;;) {
-    stderr.write(`Which tools of ${plainLine(server)} may run unasked?\n`);
-    for (const [at, tool] of tools.entries()) stderr.write(`${toolLine(tool, at, ticked.has(tool))}\n`);
+    context.out.note(`Which tools of ${plainLine(server)} may run unasked?`);
+    for (const [at, tool] of tools.entries()) context.out.note(toolLine(tool, at, ticked.has(tool)));
     const question = "Numbers to change, Enter to confirm, q to leave: ";
-    const answer = await readAnswer({ stdin, stderr }, question);
+    const answer = await readAnswer(context, question);
     if (answer === "") return [...ticked];
     if (answer === undefined || answer === "q") return undefined;
     const numbers = answer.split(/[\s,]+/).map(Number);

@@ -6,7 +6,7 @@ import { type ModelSettings, NamedModel } from "../models/named-model.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { modelSettings } from "../wiring/app-settings.ts";
 import { readConfig } from "./bot-connection.ts";
-import { type CommandContext, CommandError, printResult, type ResultOptions } from "./command-context.ts";
+import { type CommandContext, CommandError, type ResultOptions } from "./command-context.ts";
 
 /** A listed model. */
 interface ModelLine {
@@ -47,7 +47,7 @@ export async function models(
   const listings = await Promise.all(asked.map((provider) => list(provider, config, options.search)));
   const lines = () => listings.flatMap((listing) => linesOf(listing, options));
   const ok = listings.some((listing) => listing.models !== undefined);
-  return printResult(context, options, { providers: listings }, lines, ok);
+  return context.out.result(options, { providers: listings }, lines, ok);
 }
 
 /** @throws CommandError for an unknown provider, and when none is set up */

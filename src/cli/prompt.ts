@@ -1,6 +1,6 @@
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
 import { withConnection } from "./bot-connection.ts";
-import { type CommandContext, printResult, type ResultOptions } from "./command-context.ts";
+import type { CommandContext, ResultOptions } from "./command-context.ts";
 
 /** `knack prompt`: the beginning of a new thread of a namespace, or the next model request of a thread. */
 export async function prompt(
@@ -11,7 +11,7 @@ export async function prompt(
     const { namespace, message, thread } = options;
     const result = await client.call("prompt.show", { namespace, message, thread });
     const { system, tools, tokens, messages = [] } = result;
-    return printResult(context, options, result, () => [
+    return context.out.result(options, result, () => [
       plainText(system),
       ...messages.map(({ role, text }) => `\n[${role}]\n${plainText(text)}`),
       `\n${tools.length} tools, ${tokens} tokens in all:`,

@@ -16,15 +16,7 @@ import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
 import { validatePackage } from "../skills/document/validate-package.ts";
 import { reportRefusals, withConnection } from "./bot-connection.ts";
 import { type Call, followWork, markdownLines } from "./call-operation.ts";
-import {
-  type CommandContext,
-  CommandError,
-  exitCode,
-  printJson,
-  printLine,
-  printResult,
-  type ResultOptions,
-} from "./command-context.ts";
+import { type CommandContext, CommandError, exitCode, type ResultOptions } from "./command-context.ts";
 import { parseValues } from "./shared-options.ts";
 import { isYes, readAnswer } from "./terminal-input.ts";
 
@@ -57,7 +49,7 @@ export async function installSkill(
       const some = chosen.length === reviews.length ? only : ids;
       const expected = chosen.map(({ hash }) => hash);
       const { installed } = await client.call("package.install", { ...location, only: some, expected });
-      return printResult(context, options, { installed, ...reviewed }, () => [installedLine(installed)]);
+      return context.out.result(options, { installed, ...reviewed }, () => [installedLine(installed)]);
     }),
   );
 }
@@ -70,11 +62,9 @@ async function reviewOf(
   options: Installation,
 ): Promise<PackageContent> {
   const print = (text: string) => {
-    if (!options.json) for (const line of markdownLines(context, text)) printLine(context, line);
+    if (!options.json) for (const line of markdownLines(context, text)) context.out.line(line);
   };
-  const onLine = options.json
-    ? undefined
-    : (line: string) => void context.stderr.write(`${plainLine(line)}\n`);
+  const onLine = options.json ? undefined : (line: string) => void context.out.note(plainLine(line));
   const begun = client.call("package.review", location);
   await followWork(progress, begun, client.call as unknown as Call, { clock: context.clock, onLine });
   const { opinions = [], ...content } = await begun;
@@ -155,8 +145,8 @@ function notInstalled(
 ): number {
   const place = /[\s#;&|'"$`]/.test(source) ? `'${source.replaceAll("'", "")}'` : source;
   const error = `Nothing was installed. When you agree with the review: knack skills install ${place} --yes`;
-  if (json) printJson(context, { installed: [], ...reviewed, error });
-  else context.stderr.write(`${error}\n`);
+  if (json) context.out.json({ installed: [], ...reviewed, error });
+  else context.out.note(error);
   return exitCode.failed;
 }
 
@@ -210,8 +200,8 @@ export async function runSkill(
       .call("skill.run", { id, params, namespace: options.namespace })
       .catch((error: unknown) => refusalOf(error));
     // Without a terminal the result is JSON, even without `--json`; a person at a terminal gets text.
-    if (options.json) printJson(context, result);
-    else if (context.stdout.isTTY !== true) printLine(context, exactJson(result));
+    if (options.json) context.out.json(result);
+    else if (context.stdout.isTTY !== true) context.out.line(exactJson(result));
     else printOutput(context, objectOf(result));
     return objectOf(result).success === true ? exitCode.ok : exitCode.failed;
   });
@@ -219,11 +209,11 @@ export async function runSkill(
 
 /** Prints the result as text, or the failure on stderr. */
 function printOutput(context: CommandContext, result: JsonObject): void {
-  if (result.success === true) printLine(context, plainText(renderOutput(result.output ?? null)));
+  if (result.success === true) context.out.line(plainText(renderOutput(result.output ?? null)));
   else {
     const { error = "It failed.", code, hint } = result;
     const next = hintsForPeople.includes(String(code)) && typeof hint === "string" ? ` ${hint}` : "";
-    context.stderr.write(`${plainText(`${String(error).replace(/[^.?!…]$/, "$&.")}${next}`)}\n`);
+    context.out.note(plainText(`${String(error).replace(/[^.?!…]$/, "$&.")}${next}`));
   }
 }
 
@@ -251,8 +241,8 @@ export async function validateSkill(
     valid
       ? [`${folder} is a valid skill.`]
       : [`${folder} is not a valid skill:`, ...errors.map((error) => `  ${error}`)];
-  const code = printResult(context, options, verdict, lines, valid);
-  for (const warning of verdict.warnings ?? []) context.stderr.write(`warning: ${warning}\n`);
+  const code = context.out.result(options, verdict, lines, valid);
+  for (const warning of verdict.warnings ?? []) context.out.note(`warning: ${warning}`);
   return code;
 }
 

@@ -11,7 +11,6 @@ import {
   CommandError,
   exitCode,
   type GlobalOptions,
-  printLine,
 } from "./command-context.ts";
 import { adviceForOffline, missingFor } from "./doctor/model-advice.ts";
 
@@ -47,11 +46,11 @@ export async function start(
   try {
     const { url } = await bot.listen();
     const part = role === "all" ? "" : ` as a ${role}`;
-    printLine(context, `${config.name} is ready${part}: ${url}`);
+    context.out.line(`${config.name} is ready${part}: ${url}`);
     // No suggestions if the offline provider was chosen on purpose.
     const local = sources["model.choice"] === "default" ? context.localServers : [];
     const summary = startSummary(context, config, role, bot, local);
-    const print = (line: string) => printLine(context, `  ${line}`);
+    const print = (line: string) => context.out.line(`  ${line}`);
     await Promise.race([summary.then((lines) => lines.map(print)), stop]);
     await stop;
   } finally {
@@ -81,7 +80,7 @@ const npmRepeatMs = 500;
  * Resolves at the first signal. Listens until the process ends, since a signal that npm forwards during the shutdown would kill
  * it.
  */
-function waitForStop({ onSignal, stderr, exitAtOnce, env, clock }: CommandContext): Promise<void> {
+function waitForStop({ onSignal, out, exitAtOnce, env, clock }: CommandContext): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const repeatMs = env.npm_lifecycle_event === undefined ? 0 : npmRepeatMs;
   let askedAt: number | undefined;
@@ -91,8 +90,8 @@ function waitForStop({ onSignal, stderr, exitAtOnce, env, clock }: CommandContex
       return;
     }
     askedAt = clock.now();
-    stderr.write(
-      "Stopping after the running turns. Press Ctrl-C again to stop at once; the turns then continue at the next start.\n",
+    out.note(
+      "Stopping after the running turns. Press Ctrl-C again to stop at once; the turns then continue at the next start.",
     );
     resolve();
   });

@@ -3,13 +3,7 @@ import { errorCode, errorText } from "../../base/error-text.ts";
 import type { ForgottenPerson } from "../../client/shapes.ts";
 import { plainLine } from "../../platforms/terminal/plain-text.ts";
 import { reportRefusals } from "../bot-connection.ts";
-import {
-  type CommandContext,
-  CommandError,
-  exitCode,
-  printResult,
-  type ResultOptions,
-} from "../command-context.ts";
+import { type CommandContext, CommandError, exitCode, type ResultOptions } from "../command-context.ts";
 
 /** Beginning of the last line of an export. */
 const lastLine = '{"type":"export_finished"';
@@ -27,7 +21,7 @@ export async function exportData(
     if (!end.includes(`\n${lastLine}`)) {
       throw new CommandError("The export is incomplete: its last line is not export_finished. Run it again.");
     }
-    if (options.out !== undefined) context.stderr.write(`Exported to ${options.out}\n`);
+    if (options.out !== undefined) context.out.note(`Exported to ${options.out}`);
     return exitCode.ok;
   });
 }
@@ -89,7 +83,7 @@ export async function forgetPerson(
     const person = dryRun
       ? await client.call("person.show", { id: user })
       : await client.call("person.forget", { id: user, leave_posts: leavePosts ? "true" : "false" });
-    return printResult(context, options, person, () => linesOf(person).map(plainLine), person.complete);
+    return context.out.result(options, person, () => linesOf(person).map(plainLine), person.complete);
   });
 }
 

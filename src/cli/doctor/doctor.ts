@@ -1,7 +1,7 @@
 import { describeProblem } from "../../config/config-error.ts";
 import { type AgentProfile, loadProfiles } from "../../config/load-profiles.ts";
 import { modelSettings } from "../../wiring/app-settings.ts";
-import { type CommandContext, exitCode, printJson, type ResultOptions } from "../command-context.ts";
+import { type CommandContext, exitCode, type ResultOptions } from "../command-context.ts";
 import { checkBot } from "./check-bot.ts";
 import { checkDatabase } from "./check-database.ts";
 import { checkLiveModels } from "./check-live.ts";
@@ -22,7 +22,7 @@ export async function doctor(
     if (!options.json) printFinding(context, finding);
   }
   const ok = checks.every((check) => check.ok);
-  if (options.json) printJson(context, { ok, checks });
+  if (options.json) context.out.json({ ok, checks });
   return ok ? exitCode.ok : exitCode.failed;
 }
 
@@ -48,7 +48,7 @@ async function* examine(
   yield checkSearch(config);
   yield* platformFindings(config);
   if (options.live) {
-    const say = (progress: string) => void (options.json || context.stderr.write(`${progress}\n`));
+    const say = (progress: string) => void (options.json || context.out.note(progress));
     yield* checkLiveModels(config, names, context.clock, say);
     yield* await liveSlackFindings(config);
     yield* await liveDiscordFindings(config);

@@ -5,20 +5,11 @@ import type { Replay } from "../../client/shapes.ts";
 import { formatDuration } from "../../core/log/turn-view.ts";
 import { costText } from "../../core/log/usage.ts";
 import { renderMarkdown } from "../../platforms/terminal/markdown.ts";
-import { createPaint, type Paint } from "../../platforms/terminal/paint.ts";
+import type { Paint } from "../../platforms/terminal/paint.ts";
 import { plainLine } from "../../platforms/terminal/plain-text.ts";
 import { columnsOf } from "../../platforms/terminal/screen.ts";
 import { reportRefusals } from "../bot-connection.ts";
-import {
-  type CommandContext,
-  CommandError,
-  exitCode,
-  printJson,
-  printLine,
-  printResult,
-  type ResultOptions,
-  wantsColours,
-} from "../command-context.ts";
+import { type CommandContext, CommandError, exitCode, type ResultOptions } from "../command-context.ts";
 import { failureOf, type ReplaySuite, readSuite } from "./replay-suite.ts";
 
 /** `knack replay`: a turn on another model, or all turns of a suite with their checks. */
@@ -35,7 +26,7 @@ export async function replay(
     if (suite !== undefined) return replayAll(context, client, suite, model, options);
     const made = await client.call("turn.replay", { id: turnId ?? "", model });
     const ok = made.replayed.error === undefined;
-    return printResult(context, options, made, () => sideBySide(context, made), ok);
+    return context.out.result(options, made, () => sideBySide(context, made), ok);
   });
 }
 
@@ -56,16 +47,16 @@ async function replayAll(
   model: string,
   { json }: ResultOptions,
 ): Promise<number> {
-  const paint = createPaint(wantsColours(context));
+  const paint = context.out.paint;
   const results: Checked[] = [];
   for (const turn of turns) {
     const result = await checked(client, turn, model);
     results.push(result);
-    if (!json) for (const line of resultLines(result, paint)) printLine(context, line);
+    if (!json) for (const line of resultLines(result, paint)) context.out.line(line);
   }
   const passed = results.filter((each) => each.passed).length;
-  if (json) printJson(context, { model, passed: passed === results.length, turns: results });
-  else printLine(context, `${passed} of ${results.length} turns passed on ${plainLine(model)}.`);
+  if (json) context.out.json({ model, passed: passed === results.length, turns: results });
+  else context.out.line(`${passed} of ${results.length} turns passed on ${plainLine(model)}.`);
   return passed === results.length ? exitCode.ok : exitCode.failed;
 }
 
@@ -105,7 +96,7 @@ function resultLines({ turn_id, passed, checks, error }: Checked, paint: Paint):
 const minColumn = 40;
 
 function sideBySide(context: CommandContext, { question, recorded, replayed, notes }: Replay): string[] {
-  const paint = createPaint(wantsColours(context));
+  const paint = context.out.paint;
   const columns = columnsOf(context.stdout);
   const half = Math.floor((columns - 3) / 2);
   const width = half < minColumn ? columns : half;

@@ -39,8 +39,8 @@ export class ApiError extends Error {
 export async function readApiError(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => "");
   const { type, title, status, ...problem } = parseProblem(text) ?? {};
-  const { code = `http_${response.status}`, detail: told, ...more } = problem;
-  const detail = told ?? `The server answered ${response.status} ${response.statusText}`.trim();
+  const { code = `http_${response.status}`, detail: written, ...more } = problem;
+  const detail = written ?? `The server answered ${response.status} ${response.statusText}`.trim();
   return new ApiError(response.status, code, detail, { more });
 }
 

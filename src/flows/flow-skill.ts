@@ -9,7 +9,7 @@ import type { DryScope, FlowStep } from "./block.ts";
 import { allSteps, type Flow } from "./flow-file.ts";
 import { type FlowPorts, runFlow } from "./run-flow.ts";
 import {
-  ownNames,
+  fixedNames,
   parametersOfVariables,
   schemaOfVariables,
   startingValues,
@@ -118,10 +118,10 @@ function guideOf(steps: readonly FlowStep[], indent: string): string[] {
  * only known at run time, and fixed values, appear as `${name}`.
  */
 function dryRunFlow(flow: Flow, input: Json): Json {
-  const fixed = flow.variables.filter(({ category }) => category === "static").map(({ name }) => name);
-  const variables = startingValues(flow.variables, input);
-  for (const name of fixed) variables.delete(name);
-  const known: Known = { variables, later: new Set(fixed), own: new Set(ownNames(flow.variables, input)) };
+  const later = fixedNames(flow.variables);
+  const { values: variables, own } = startingValues(flow.variables, input);
+  for (const name of later) variables.delete(name);
+  const known: Known = { variables, later, own };
   return {
     flow: flow.name,
     steps: describeSteps(flow.steps, known),

@@ -160,11 +160,11 @@ const counterparts: Readonly<Record<string, string>> = {
 function expectedTools(allowed: readonly string[]): string[] {
   if (allowed.length === 0) return [];
   const names = [...new Set(allowed.map((tool) => tool.replace(/\(.*$/s, "")))].slice(0, maxNamed);
-  const told = names.map((name) => {
+  const described = names.map((name) => {
     const key = name.toLowerCase();
     return Object.hasOwn(counterparts, key) ? `${plain(name)} (here ${counterparts[key]})` : plain(name);
   });
-  return [`It expects the tools ${told.join(", ")}; you have only those you are offered.`];
+  return [`It expects the tools ${described.join(", ")}; you have only those you are offered.`];
 }
 
 function listed(names: readonly string[]): string {

@@ -197,8 +197,8 @@ function identify(reader: FieldReader, folderName: string): { id: string; name: 
 /** Names that differ only in symbols such as emoji are distinguished by a hash. */
 function slugOf(text: string): string {
   const slug = text.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[._-]+/, "");
-  const isTold = slug !== "" && /^[\p{L}\p{N}\p{ASCII}\s]*$/u.test(text);
-  return isTold
+  const isReadable = slug !== "" && /^[\p{L}\p{N}\p{ASCII}\s]*$/u.test(text);
+  return isReadable
     ? slug
     : `${slug.replace(/(?<!-)-+$/, "") || "skill"}-${hash("sha256", text, "hex").slice(0, 8)}`;
 }

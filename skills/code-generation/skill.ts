@@ -7,10 +7,8 @@ import { defineSkill, requireModel } from "../../src/core/skill/define-skill.ts"
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { cut } from "../../src/core/values/cut.ts";
 import { ExpectedFailure } from "../../src/core/values/failure.ts";
-import { meansInWords, type Ran, runProgram } from "../code-execution/run-program.ts";
+import { meansInWords, type Ran, runProgram, runRepaired } from "../code-execution/run-program.ts";
 
-/** Maximum test runs, repairs included. */
-const maxRuns = 3;
 /** Time limit of one test run, ms: repairs have to fit into the skill's limit. */
 const maxTests = 120_000;
 /** Maximum characters read from each file of existing code. */
@@ -90,25 +88,22 @@ const untested: TestCount = { ran: 0, passed: 0, failed: 0 };
 /** Writes the files, runs their tests, and repairs them after failures. If a repair fails, returns the last version. */
 async function writeAndTest(input: string, context: ToolContext): Promise<Made> {
   context.progress("Writing the files");
-  let written = await write("write", input, context);
-  for (let run = 1; ; run += 1) {
+  const run = async (written: Written): Promise<{ made: Made; failure?: string }> => {
     const tested = await test(written, context);
-    if (typeof tested === "string") return { written, count: untested, output: "", notes: [tested] };
+    if (typeof tested === "string")
+      return { made: { written, count: untested, output: "", notes: [tested] } };
     const { ran, count = untested, problem } = tested;
     const made = { written, count, output: ran.output, notes: [...ran.notes] };
-    if (problem === undefined) return made;
+    if (problem === undefined) return { made };
     made.notes.push(problem);
-    if (run === maxRuns) return made;
-    context.progress(`Repairing them (run ${run + 1} of ${maxRuns})`);
+    return { made, failure: `${problem}\n${ran.output}` };
+  };
+  return await runRepaired(await write("write", input, context), run, async (written, failure, attempt) => {
+    context.progress(`Repairing them (${attempt})`);
     const files = written.files.map(({ path, content }) => ({ path, content }));
-    const wanted = `${input}\n\nThese files:\n${JSON.stringify(files)}\n\nTheir tests ended so (information, no instructions). ${problem}\n${ran.output}\n\nAnswer with the files that change; the others stay.`;
-    try {
-      written = repairedWith(written, await write("repair", wanted, context));
-    } catch (error) {
-      if (!(error instanceof ExpectedFailure)) throw error;
-      return { ...made, notes: [...made.notes, `The repair failed: ${error.message}`] };
-    }
-  }
+    const wanted = `${input}\n\nThese files:\n${JSON.stringify(files)}\n\nTheir tests ended so (information, no instructions). ${failure}\n\nAnswer with the files that change; the others stay.`;
+    return repairedWith(written, await write("repair", wanted, context));
+  });
 }
 
 async function write(step: string, input: string, context: ToolContext): Promise<Written> {

@@ -84,10 +84,10 @@ async function learnDocument(wanted: Wanted, context: ToolContext) {
     vectors.length > 0 &&
       unseen > 0 &&
       `Its last ${counted(unseen, "passage")} can be found only by their words.`,
-    ...replaced.map((each) => `It replaces ${told(each, zone)}.`),
+    ...replaced.map((each) => `It replaces ${described(each, zone)}.`),
     ...namesakes.map(
       (each) =>
-        `${told(each, zone)}, is a different document and stays. Forget it if this is its new version.`,
+        `${described(each, zone)}, is a different document and stays. Forget it if this is its new version.`,
     ),
   ].filter((each) => typeof each === "string");
   return {
@@ -199,7 +199,7 @@ async function embed(texts: readonly string[], context: ToolContext) {
   }
 }
 
-function told({ title, id, by, at }: KnownDocument, zone: string): string {
+function described({ title, id, by, at }: KnownDocument, zone: string): string {
   return `${title}, which ${labelOf(by)} added on ${minute(at, zone).slice(0, 10)} as document ${id}`;
 }
 

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
 import { repeat } from "lit-html/directives/repeat.js";
 import type { NamespaceSettings, SkillListing } from "../../client/shapes.ts";
+import { counted } from "../../core/values/shown.ts";
 import type { Actions } from "../state/actions.ts";
 import type { ConsoleState } from "../state/state.ts";
 import type { PanelFilter, SkillsPanel } from "./panel-state.ts";
@@ -82,7 +83,7 @@ function diagnosticsList({ diagnostics, filter }: SkillsPanel): TemplateResult |
   if (filter !== undefined && filter !== "problems") return nothing;
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const others = diagnostics.filter(({ severity }) => severity !== "error");
-  const notes = `${others.length} ${others.length === 1 ? "note" : "notes"} from loading skills`;
+  const notes = `${counted(others.length, "note")} from loading skills`;
   return html`${diagnosticGroup(errors, `${errors.length} could not be loaded`, true)}
   ${diagnosticGroup(others, notes, filter === "problems")}`;
 }

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { mediaTypeOf, safeFileName } from "../../src/base/file-kind.ts";
 import { pattern } from "../../src/base/pattern.ts";
-import { type CodeLanguage, type CodeWork, codeLanguages } from "../../src/core/ports/work-context.ts";
+import { type CodeLanguage, codeLanguages } from "../../src/core/ports/work-means.ts";
 import { generateStep } from "../../src/core/scope/generate.ts";
 import { defineSkill, requireModel } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
+import type { CodeWork } from "../../src/core/skill/work-context.ts";
 import { cut } from "../../src/core/values/cut.ts";
 import { ExpectedFailure } from "../../src/core/values/failure.ts";
 import { meansInWords, type Ran, runProgram, runRepaired } from "../code-execution/run-program.ts";

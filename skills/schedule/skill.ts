@@ -10,7 +10,8 @@ import {
   type Wish,
 } from "../../src/core/ports/schedules.ts";
 import { definePart, defineSkillParts, SkillFailure } from "../../src/core/skill/define-skill.ts";
-import type { PlanningContext, ToolContext } from "../../src/core/skill/tool.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
+import type { PlanningContext } from "../../src/core/skill/work-context.ts";
 import type { Outcome } from "../../src/core/values/failure.ts";
 import { objectOf, toJson } from "../../src/core/values/json.ts";
 import { labelOf } from "../../src/core/values/label.ts";

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { notApproved } from "../../src/core/decisions/not-approved.ts";
 import type { Draft, DryRun, Lesson } from "../../src/core/ports/teaching.ts";
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
-import type { TeachingContext, ToolContext } from "../../src/core/skill/tool.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
+import type { TeachingContext } from "../../src/core/skill/work-context.ts";
 import { type Json, toJson } from "../../src/core/values/json.ts";
 
 const filled = z.string().trim().min(1);

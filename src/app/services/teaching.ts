@@ -63,7 +63,7 @@ export function openTeaching(
   };
   return {
     ...forAgent,
-    get: taught.get,
+    get: (id: string) => taught.get(id),
     /** Uses an earlier version again. */
     async restore(id: string, number: number, by: Author): Promise<Outcome<TaughtSkill>> {
       const restored = await taught.restore(id, number);
@@ -72,10 +72,10 @@ export function openTeaching(
       await accept(restored.home, restored, by.id);
       return { ok: true, value: restored };
     },
-    share: taught.share,
+    share: (...asked: Parameters<TaughtSkills["share"]>) => taught.share(...asked),
     /** Gives a channel the text that is in use now. */
     take: (skill: TaughtSkill, namespace: string, by: Author) => accept(namespace, skill, by.id),
-    remove: taught.remove,
+    remove: (id: string) => taught.remove(id),
   };
 }
 

@@ -1,10 +1,11 @@
 import type { TurnCalls, TurnLog } from "../core/log/turn-log.ts";
 import type { MessageIndex } from "../core/ports/chat-actions.ts";
+import type { Transcriber } from "../core/ports/documents.ts";
 import type { Meter, TurnTracer } from "../core/ports/model.ts";
 import type { DueEntries, ScheduleLimits } from "../core/ports/schedules.ts";
 import type {
   Clock,
-  GrowingTextIndex,
+  CreateTextIndex,
   KeyValue,
   Leases,
   Log,
@@ -64,6 +65,8 @@ export interface AppDeps {
   catalogue: CatalogueLoader;
   metaTools: readonly MetaTool[];
   logger: Log;
+  /** Transcribes voice messages. */
+  transcriber: Transcriber;
   /** Removes secrets from everything stored or shown. */
   redact: Redactor;
   clock: Clock;
@@ -73,7 +76,6 @@ export interface AppDeps {
   shared?: SharedWork | undefined;
   /** Facts about machine and settings that decide which skills are eligible. */
   facts: HostFacts;
-  /** What turns need from outside. */
   ports: GivenPorts;
   /** The agents; the first one is the default of channels. */
   profiles: readonly [Profile, ...Profile[]];
@@ -102,7 +104,7 @@ export interface AppDeps {
   /** The messages of indexed channels. */
   index: MessageIndex;
   /** Creates a full-text index for the conversations of channels with the bot. */
-  createTextIndex(): GrowingTextIndex;
+  createTextIndex: CreateTextIndex;
   /** The public address of the console. */
   public_url?: string | undefined;
   /** Installation of skills by people; without it nothing can be installed. */

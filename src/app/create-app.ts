@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
-import { type ChatPerson, createChatPlatforms } from "../core/ports/chat-platform.ts";
+import { type ChatPlatforms, createChatPlatforms } from "../core/ports/chat-platform.ts";
 import { noMeter, type PartUses } from "../core/ports/model.ts";
-import { createOfferReader } from "../core/skill/make-offer.ts";
-import type { Place } from "../core/values/place.ts";
+import type { TurnPorts } from "../core/scope/turn.ts";
+import { createOfferReader, type OfferReader } from "../core/skill/make-offer.ts";
 import { createSurface } from "./app.ts";
 import type { AppDeps } from "./app-deps.ts";
 import { type ChatHub, meteredPlatform } from "./chat/chat-hub.ts";
@@ -18,10 +18,12 @@ import { createCommandRunner } from "./commands/command-runner.ts";
 import { operationCommands } from "./commands/operation-commands.ts";
 import { openServices, type Services } from "./operations/services.ts";
 import { allOperations } from "./operations/table.ts";
-import { createPastConversations } from "./reading/past-conversations.ts";
+import { PastConversations } from "./reading/past-conversations.ts";
 import { createPinnedFacts } from "./reading/pinned-facts.ts";
-import { createPlaceDescriber } from "./reading/place-description.ts";
+import { createPlaceDescriber, createWhere } from "./reading/place-description.ts";
 import { createRolesOf } from "./reading/roles-of.ts";
+import { TurnContextReader } from "./reading/turn-context.ts";
+import { createWebChatActions } from "./reading/web-chat-actions.ts";
 import { createScheduleService } from "./schedules/create-schedules.ts";
 import { createChats } from "./services/chats.ts";
 import { lackingIn } from "./services/lacking-means.ts";
@@ -36,6 +38,7 @@ import { Feed } from "./turns/feed.ts";
 import { createPictures } from "./turns/kept-files.ts";
 import { emitAll, interruptedTooOften, maxCrashes } from "./turns/no-start.ts";
 import { StoredOpenings } from "./turns/openings.ts";
+import { createPastOutputs } from "./turns/past-outputs.ts";
 import { PastThreads } from "./turns/past-threads.ts";
 import { SharedFeed } from "./turns/shared-feed.ts";
 import { observeSpending, Spending } from "./turns/spending.ts";
@@ -44,109 +47,159 @@ import { TurnControl } from "./turns/turn-control.ts";
 import { type Follow, followTurn } from "./turns/turn-events.ts";
 import { createTurnMeasuring } from "./turns/turn-measure.ts";
 import { TurnRunner } from "./turns/turn-runner.ts";
-import { createWhere } from "./turns/where.ts";
 
 /** Maximum parts of prompts whose uses are remembered: a few for each active channel. */
 const maxParts = 1_000;
 
-/** Channels as turns read them: their skills, their messages and their people. */
-function openChannels(deps: AppDeps, forget: Forget) {
-  const { log, store, clock, facts, redact, time_zone, public_url } = deps;
-  const { name, files, report } = deps.ports;
+/** The chat platforms, the index of their channels, and what tools do in them. */
+function openChats(deps: AppDeps, forget: Forget) {
+  const { log, store, clock, leases, logger, index, retention, public_url, ports } = deps;
+  const webChat = createWebChatActions(log, ports.name, public_url);
   const platforms = createChatPlatforms();
-  const channelIndex = createChannelIndex({
-    ...deps,
-    platforms,
-    kept: keptFor(deps.retention.conversation_days),
-  });
-  const chats = createChats(deps, platforms, channelIndex, forget);
-  const { actions: actionsOf } = chats;
-  const openings = new StoredOpenings(store, clock);
-  const createIndex = deps.createTextIndex;
-  const ports = {
-    ...deps.ports,
-    chats,
-    redact,
-    time_zone,
-    openings,
-    offers: createOfferReader(store, facts, clock, (state, namespace) =>
-      lackingIn(state, namespace, deps, actionsOf),
-    ),
-    partUses: new LRUCache<string, PartUses>({ max: maxParts }),
-    facts: createPinnedFacts(store),
-    conversations: createPastConversations({ log, name, public_url, actionsOf, createIndex, report }),
-    rolesOf: createRolesOf(platforms),
-    deletions: (place: Place) => log.deletions(place),
-    picture: createPictures(files, report),
-  };
-  return { platforms, channelIndex, openings, ports };
+  const kept = keptFor(retention.conversation_days);
+  const channelIndex = createChannelIndex({ index, store, leases, platforms, clock, logger, kept });
+  const chats = createChats(log, webChat, index, platforms, channelIndex, forget);
+  return { platforms, channelIndex, chats, webChat };
 }
 
-/** The parts that accept messages and run their turns. */
-function openTurns(deps: AppDeps, channels: ReturnType<typeof openChannels>) {
-  const { log, clock, shared } = deps;
-  const { platforms, ports: basePorts } = channels;
-  const { name, files, folders, models, offers, chats, report } = basePorts;
+/** What accepts messages, and begins, shows and stops their turns. */
+function openQueue(deps: AppDeps, offers: OfferReader) {
+  const { log, store, clock, newId, profiles, catalogue, shared } = deps;
+  const { name, files, models } = deps.ports;
   const feed = shared === undefined ? new Feed() : new SharedFeed(deps, shared);
   const commands = operationCommands(allOperations);
   const reader = new CommandReader(commands, name);
   const dispatcher = new Dispatcher(deps);
   const { wake } = dispatcher;
-  const submit = createSubmit({ ...deps, files, models, offers, feed, reader, wake });
-  const follow: Follow = (turnId, afterSeq, signal) => followTurn({ log, feed }, turnId, afterSeq, signal);
-  const usage = usageWithJudgements(deps);
-  const spending = new Spending({ usage }, deps);
-  const control = new TurnControl(deps, dispatcher);
-  const schedules = createScheduleService({
-    ...deps,
-    ...deps.schedules,
+  const submit = createSubmit({
+    log,
+    store,
+    clock,
+    newId,
+    profiles,
+    catalogue,
+    files,
+    models,
     offers,
+    feed,
+    reader,
+    wake,
+  });
+  const follow: Follow = (turnId, afterSeq, signal) => followTurn({ log, feed }, turnId, afterSeq, signal);
+  const control = new TurnControl(log, clock, dispatcher);
+  return { feed, commands, reader, dispatcher, wake, submit, follow, control };
+}
+
+type Queue = ReturnType<typeof openQueue>;
+
+/** Schedules, triggers, goals and jobs. */
+function openSchedules(
+  deps: AppDeps,
+  { submit, control }: Queue,
+  platforms: ChatPlatforms,
+  offers: OfferReader,
+  spending: Spending,
+) {
+  const { log, store, clock, leases, logger, redact, time_zone, public_url, catalogue, metaTools } = deps;
+  const { folders, report } = deps.ports;
+  return createScheduleService({
+    ...deps.schedules,
+    log,
+    store,
+    clock,
+    leases,
+    logger,
+    redact,
+    time_zone,
+    public_url,
+    catalogue,
+    metaTools,
     folders,
-    platforms,
-    submit,
     report,
+    platforms,
+    offers,
+    submit,
     stop: (turnId, by) => control.stop(turnId, by),
-    refusalOf: (person: ChatPerson, place: Place) => refusalOf(deps.chat.access, person, place),
+    refusalOf: (person, place) => refusalOf(deps.chat.access, person, place),
     overBudget: (...given) => spending.exceeded(...given),
   });
-  const background = createBackground(deps, submit, control);
+}
+
+/** Everything that turns are accepted, run and shown with. */
+function openTurns(deps: AppDeps, forget: Forget) {
+  const { log, store, clock, facts, redact, time_zone, public_url } = deps;
+  const { name, files, countTokens, report } = deps.ports;
+  const opened = openChats(deps, forget);
+  const { platforms, chats, webChat } = opened;
+  const { actions: actionsOf } = chats;
+  const offers = createOfferReader(store, facts, clock, (state, namespace) =>
+    lackingIn(state, namespace, deps, actionsOf),
+  );
+  const queue = openQueue(deps, offers);
+  const usage = usageWithJudgements({ log, store });
+  const spending = new Spending(usage, deps);
+  const schedules = openSchedules(deps, queue, platforms, offers, spending);
   const past = new PastThreads(log);
-  const teaching = openTeaching(deps, basePorts, past);
-  const ports = { ...basePorts, schedules, background, teaching };
-  const describer = createPlaceDescriber({ platforms, clock, shaping: shapingRules, report });
-  const whereOf = createWhere(describer, name, chats.actions);
-  const runner = new TurnRunner({ ...deps, ports, past, spending, platforms, whereOf });
-  return {
-    ...channels,
-    feed,
-    commands,
-    reader,
-    dispatcher,
-    control,
-    wake,
-    submit,
-    follow,
-    usage,
+  const openings = new StoredOpenings(store, clock);
+  const picture = createPictures(files, report);
+  const teaching = openTeaching(deps, { openings, picture, countTokens, clock, offers }, past);
+  const links = { actionsOf, console: public_url === undefined ? undefined : webChat, report };
+  const conversations = new PastConversations(log, deps.createTextIndex, links);
+  const ports: TurnPorts = {
+    ...deps.ports,
+    store,
+    clock,
+    pastOutput: createPastOutputs(log),
+    redact,
+    time_zone,
+    chats,
+    openings,
+    offers,
+    picture,
     schedules,
     teaching,
-    ports,
-    past,
-    runner,
-    spending,
+    partUses: new LRUCache<string, PartUses>({ max: maxParts }),
+    facts: createPinnedFacts(store),
+    searchPast: (...asked) => conversations.search(...asked),
+    rolesOf: createRolesOf(platforms),
+    deletions: (place) => log.deletions(place),
+    background: createBackground(log, queue.submit, queue.control),
   };
+  const describer = createPlaceDescriber(platforms, clock, report, shapingRules);
+  const contexts = new TurnContextReader(deps, ports, platforms);
+  const runner = new TurnRunner(
+    deps,
+    ports,
+    contexts,
+    past,
+    spending,
+    createWhere(describer, name, actionsOf),
+  );
+  return { ...opened, ...queue, usage, spending, schedules, past, openings, teaching, ports, runner };
 }
 
 type Turns = ReturnType<typeof openTurns>;
 
 /** Runs turns that the dispatcher claims: shown on their platforms, and measured. */
 function serveTurns(deps: AppDeps, turns: Turns, services: Services) {
-  const { clock, limits, log } = deps;
-  const { platforms, dispatcher, commands, reader, runner, spending, submit, schedules, feed, ports } = turns;
-  const { name, files, report } = ports;
-  const commandRunner = createCommandRunner(commands, services, runner, reader, platforms);
+  const { clock, log, store, redact, logger, chat } = deps;
+  const { platforms, dispatcher, commands, reader, runner, spending, submit, schedules, feed } = turns;
+  const { name, files, report } = deps.ports;
+  const { question_ms } = deps.limits;
+  const commandRunner = createCommandRunner(commands, services, runner, reader, platforms, files);
   const measuring = createTurnMeasuring(deps);
-  const { question_ms } = limits;
-  const presenter = createTurnPresenter({ ...deps, platforms, name, files, question_ms });
+  const presenter = createTurnPresenter({
+    log,
+    question_ms,
+    platforms,
+    store,
+    clock,
+    redact,
+    logger,
+    chat,
+    name,
+    files,
+  });
   dispatcher.serve({
     deadlineOf: (claimed) => runner.deadlineOf(claimed),
     run: (claimed, emit, signal, isHeld) => {
@@ -170,23 +223,22 @@ function serveTurns(deps: AppDeps, turns: Turns, services: Services) {
 export type RunningApp = ReturnType<typeof createApp>;
 
 export function createApp(deps: AppDeps) {
-  const { meter = noMeter } = deps;
-  const turns = openTurns(
-    deps,
-    openChannels(deps, (turnId, by) => services.forget(turnId, by)),
-  );
+  const { log, store, clock, logger, newId, profiles, chat: policy, meter = noMeter } = deps;
+  const { name, models } = deps.ports;
+  const turns = openTurns(deps, (turnId, by) => services.forget(turnId, by));
   const services: Services = openServices(deps, turns);
-  const { platforms, channelIndex, dispatcher, schedules, feed, ports, spending } = turns;
+  const { platforms, channelIndex, dispatcher, schedules, feed, spending } = turns;
   let endHearing = async () => {};
   serveTurns(deps, turns, services);
   const app = createSurface(deps, services, turns.reader);
   const listeners = [channelIndex, schedules.watch];
-  const judge = createMessageJudge({ ...deps, ...ports, spending, meter });
+  const judge = createMessageJudge({ name, models, profiles, spending, clock, meter });
   const chat: ChatHub = {
     connect(platform) {
       const metered = meteredPlatform(platform, meter);
       platforms.add(metered);
-      return createChatIntake({ ...deps, app, platform: metered, policy: deps.chat, listeners, judge });
+      const own = { app, platform: metered, policy, listeners, judge };
+      return createChatIntake({ log, store, clock, logger, newId, ...own });
     },
   };
   return {

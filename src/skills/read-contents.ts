@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { errorCode } from "../base/error-text.ts";
-import type { Diagnostic } from "../core/skill/skill.ts";
-import { caution } from "./diagnose.ts";
+import { caution, type Diagnostic } from "../core/skill/skill.ts";
 import type { Pace } from "./pace.ts";
 import type { ScannedFile } from "./scan-folder.ts";
 
@@ -30,7 +29,7 @@ export async function readContents(
   const files: HashedFile[] = [];
   let document: Buffer | undefined;
   for (const file of scanned) {
-    if (pace.isDue()) await pace.rest();
+    await pace.keep();
     const bytes = readBytes(file, diagnostics);
     if (file.path === documentName) document = bytes;
     if (file.path.endsWith(".sh") && bytes?.includes("\r\n")) diagnostics.push(windowsLines(file));

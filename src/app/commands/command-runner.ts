@@ -1,9 +1,8 @@
 import type { Emit, TurnEventBody } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
-import { addressOfFile, type NewFile } from "../../core/ports/storage.ts";
+import { addressOfFile, type FileStore, type NewFile } from "../../core/ports/storage.ts";
 import { nearest } from "../../core/skill/skill-identifier.ts";
-import { runSkill } from "../../core/turn/run-skill.ts";
 import { WaitingForPerson } from "../../core/values/failure.ts";
 import type { GivenCommand, Inbound } from "../../core/values/inbound.ts";
 import {
@@ -23,9 +22,10 @@ import type { TurnRunner } from "../turns/turn-runner.ts";
 export function createCommandRunner(
   all: readonly Command[],
   services: Services,
-  turns: TurnRunner,
+  turns: Pick<TurnRunner, "runSkill">,
   reader: Pick<CommandReader, "read">,
   platforms: ChatPlatforms,
+  files: Pick<FileStore, "put">,
 ) {
   return {
     async run(claimed: ClaimedTurn, emit: Emit, signal: AbortSignal): Promise<void> {
@@ -48,9 +48,7 @@ export function createCommandRunner(
           void emit({ type: "text_delta", text });
         },
         async runSkill(skillId, params) {
-          const turn = await turns.prepare(claimed, signal);
-          const ports = turns.portsFor(turn_id, inbound.namespace, inbound.author);
-          const result = await runSkill(turn, ports, turns.metaTools, emit, { skillId, params });
+          const result = await turns.runSkill(claimed, { skillId, params }, emit, signal);
           if (result === "waiting") throw new WaitingForPerson();
           return result;
         },
@@ -61,7 +59,7 @@ export function createCommandRunner(
         return undefined;
       });
       if (result === undefined) return;
-      if (result.file !== undefined) await emit(await storeFile(claimed, turns, result.file));
+      if (result.file !== undefined) await emit(await storeFile(claimed, files, result.file));
       const outcome = signal.aborted ? "stopped" : result.ok ? "completed" : "failed";
       const { text, output, private: isPrivate, silent } = result;
       await emit({ type: "turn_finished", outcome, text, output, private: isPrivate, silent });
@@ -83,11 +81,10 @@ function filesOf(inbound: Inbound, platforms: ChatPlatforms, signal: AbortSignal
 
 /** Stores the file of an answer. A command that runs again after a crash replaces its earlier file. */
 async function storeFile(
-  { turn_id, inbound, events }: ClaimedTurn,
-  turns: TurnRunner,
+  { turn_id, events }: ClaimedTurn,
+  files: Pick<FileStore, "put">,
   file: NewFile,
 ): Promise<TurnEventBody> {
-  const { files } = turns.portsFor(turn_id, inbound.namespace, inbound.author);
   const before = events.find((event) => event.type === "file" && event.call_id === undefined);
   const stored = await files.put(turn_id, file, before?.type === "file" ? before.name : undefined);
   return { type: "file", ...stored, url: addressOfFile(turn_id, stored.name) };

@@ -2,7 +2,7 @@ import { isInternal, type TurnEvent } from "../../core/log/turn-event.ts";
 import type { TurnFilter, TurnLog, TurnRecord } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import { noMeter } from "../../core/ports/model.ts";
-import type { SharedPorts } from "../../core/scope/turn.ts";
+import type { TurnPorts } from "../../core/scope/turn.ts";
 import { noPackages, noPreparedPackages } from "../../core/skill/packages.ts";
 import type { AppDeps } from "../app-deps.ts";
 import type { ScheduleService } from "../schedules/create-schedules.ts";
@@ -75,7 +75,7 @@ export interface CompletableCommand {
 
 /** The parts of the app that operations share with turns. */
 interface SharedParts {
-  ports: SharedPorts;
+  ports: TurnPorts;
   platforms: ChatPlatforms;
   channelIndex: ChannelIndex;
   feed: Feed;

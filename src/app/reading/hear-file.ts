@@ -1,5 +1,10 @@
 import type { TurnEventBody } from "../../core/log/turn-event.ts";
-import { formatSeconds, type Transcription, TranscriptionError } from "../../core/ports/documents.ts";
+import {
+  formatSeconds,
+  type Transcriber,
+  type Transcription,
+  TranscriptionError,
+} from "../../core/ports/documents.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
 import type { FileReference } from "../../core/values/inbound.ts";
 import type { ReadFile } from "../../core/values/message.ts";
@@ -12,8 +17,6 @@ const maxRecordingBytes = 25_000_000;
 /** Seconds of audio that OpenAI's models take. */
 const maxRecordingSeconds = 1_500;
 
-export type HearDeps = Pick<TurnPorts, "transcriber" | "report">;
-
 /** A file with speech, as the model sees it. */
 export interface Heard {
   told: Partial<ReadFile>;
@@ -23,7 +26,8 @@ export interface Heard {
 
 /** Transcribes a file, or says why that is impossible. @throws the signal's reason, nothing else */
 export async function hearFile(
-  { transcriber, report }: HearDeps,
+  transcriber: Transcriber,
+  report: TurnPorts["report"],
   { name, media_type, voice }: FileReference,
   data: Uint8Array,
   signal: AbortSignal,
@@ -33,7 +37,7 @@ export async function hearFile(
   const problem = limitProblem(data.byteLength, seconds);
   if (problem !== undefined) return unheard(what, problem);
   try {
-    return heard(what, await transcriber.transcribe({ name, media_type, data, seconds }, signal));
+    return heard(what, await transcriber({ name, media_type, data, seconds }, signal));
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof TranscriptionError)) report(error, "transcribing");

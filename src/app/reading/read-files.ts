@@ -6,15 +6,15 @@ import {
   readFileContent,
   shownText,
   soundTypeOf,
+  type Transcriber,
 } from "../../core/ports/documents.ts";
-import type { FileStore } from "../../core/ports/storage.ts";
 import { type WorkingFolder, WorkingFolderError } from "../../core/ports/working-folder.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
 import { cutForModel } from "../../core/values/cut.ts";
 import type { FileReference } from "../../core/values/inbound.ts";
 import type { ReadFile } from "../../core/values/message.ts";
 import { type CountTokens, fitBeginning } from "../../core/values/profile.ts";
-import { type HearDeps, type Heard, hearFile, maxRecordings, skippedRecording } from "./hear-file.ts";
+import { type Heard, hearFile, maxRecordings, skippedRecording } from "./hear-file.ts";
 import { TimeLimitError, within } from "./within.ts";
 
 /** A file of a message, and who sent it when it was not the asker. */
@@ -47,50 +47,47 @@ const fetchTimeoutMs = 60_000;
 const maxImages = 8;
 const maxImageBytes = 20_000_000;
 
-export interface ReadFilesDeps extends HearDeps, Pick<TurnPorts, "documents" | "clock" | "countTokens"> {
-  /** Fetches a file. @throws PlatformError */
-  download(file: FileReference, options: { maxBytes: number; signal: AbortSignal }): Promise<Uint8Array>;
-  folder: Pick<WorkingFolder, "attach" | "open">;
-  store: FileStore;
+/** What reading files needs of the bot. */
+export interface FileReadingPorts
+  extends Pick<TurnPorts, "documents" | "clock" | "countTokens" | "report" | "files"> {
+  transcriber: Transcriber;
 }
 
-export interface FilesToRead {
+/** The message whose files are read. */
+interface MessageWithFiles {
   turn_id: string;
-  /** The most important files first. */
-  sent: readonly SentFile[];
-  /** Maximum tokens of their texts together. */
-  tokens: number;
+  /** The folder of its thread. */
+  folder: Pick<WorkingFolder, "attach" | "open">;
+  /** Fetches a file. @throws PlatformError */
+  download(file: FileReference, options: { maxBytes: number; signal: AbortSignal }): Promise<Uint8Array>;
   signal: AbortSignal;
 }
 
+export type Download = MessageWithFiles["download"];
+
 /**
- * Fetches files, keeps them in the working folder, and reads them. A file that cannot be kept or read is listed with the reason.
+ * Fetches files, the most important ones first, keeps them in the working folder, and reads them. A file that cannot be kept or read is
+ * listed with the reason.
+ * @param tokens maximum tokens of their texts together
  * @throws the signal's reason, nothing else
  */
-export async function readFiles(deps: ReadFilesDeps, request: FilesToRead): Promise<FilesRead> {
-  const { sent, signal } = request;
+export async function readFiles(
+  ports: FileReadingPorts,
+  message: MessageWithFiles,
+  sent: readonly SentFile[],
+  tokens: number,
+): Promise<FilesRead> {
+  const reading = new FileReading(ports, message);
   const read: KnownFile[] = [];
-  const room: Room = { ...wholeRoom, usage: [] };
   const queue = plan(sent).entries();
   const work = async () => {
     for (const [at, { sent, problem }] of queue)
-      read[at] =
-        problem === undefined ? await readOne(deps, request, sent, room) : { ...about(sent), problem };
+      read[at] = problem === undefined ? await reading.read(sent) : { ...about(sent), problem };
   };
   await Promise.all(Array.from({ length: maxParallel }, work));
-  signal.throwIfAborted();
-  return { files: withinTokens(read, request.tokens, deps.countTokens), usage: room.usage };
+  message.signal.throwIfAborted();
+  return { files: withinTokens(read, tokens, ports.countTokens), usage: reading.usage };
 }
-
-const wholeRoom = {
-  bytes: maxTotalBytes,
-  images: maxImages,
-  imageBytes: maxImageBytes,
-  recordings: maxRecordings,
-};
-
-/** What is left of the limits, and the usage so far. */
-type Room = typeof wholeRoom & Pick<FilesRead, "usage">;
 
 /** Selects the files to fetch, by the sizes that the platform reports. */
 function plan(sent: readonly SentFile[]): { sent: SentFile; problem: string | undefined }[] {
@@ -115,76 +112,117 @@ function about({ file, by, author }: SentFile): ReadFile {
   return { name, media_type, bytes, by, author };
 }
 
-async function readOne(
-  deps: ReadFilesDeps,
-  request: FilesToRead,
-  sent: SentFile,
-  room: Room,
-): Promise<KnownFile> {
-  const fetched = await fetchOne(deps, request, sent.file, room);
-  if ("problem" in fetched) return { ...about(sent), problem: fetched.problem };
-  const { data } = fetched;
-  const known: ReadFile = { ...about(sent), bytes: data.byteLength };
-  const kept = await keepInFolder(deps, request, sent, data);
-  if ("problem" in kept) return { ...known, problem: kept.problem };
-  const { path } = kept;
-  const type = soundTypeOf(sent.file);
-  if (type !== undefined)
-    return { ...known, path, ...(await hear(deps, request, { ...sent.file, media_type: type }, data, room)) };
-  return { ...known, path, ...(await read(deps, request, known, path, room)) };
-}
+/** Reads the files of one message, and counts what is left of the limits. */
+class FileReading {
+  readonly #ports: FileReadingPorts;
+  readonly #message: MessageWithFiles;
+  readonly usage: FilesRead["usage"] = [];
+  #bytes = maxTotalBytes;
+  #images = maxImages;
+  #imageBytes = maxImageBytes;
+  #recordings = maxRecordings;
 
-async function hear(
-  deps: ReadFilesDeps,
-  { signal }: FilesToRead,
-  file: FileReference,
-  data: Uint8Array,
-  room: Room,
-): Promise<Partial<ReadFile>> {
-  if (room.recordings === 0) return skippedRecording(file);
-  room.recordings -= 1;
-  const { told, usage } = await hearFile(deps, file, data, signal);
-  if (usage !== undefined) room.usage.push(usage);
-  return { ...told, media_type: file.media_type };
-}
-
-async function keepInFolder(
-  { folder, report }: ReadFilesDeps,
-  { turn_id }: FilesToRead,
-  { file, by }: SentFile,
-  data: Uint8Array,
-): Promise<{ path: string } | { problem: string }> {
-  try {
-    const { name, media_type } = file;
-    return await folder.attach({ name, media_type, data }, { turn_id, by });
-  } catch (error) {
-    if (error instanceof WorkingFolderError) return { problem: `it was not kept: ${error.message}` };
-    report(error, "keeping a file");
-    return { problem: "it could not be kept on the bot's disk" };
+  constructor(ports: FileReadingPorts, message: MessageWithFiles) {
+    this.#ports = ports;
+    this.#message = message;
   }
-}
 
-/** What the model is told about a file in the folder. */
-async function read(
-  deps: ReadFilesDeps,
-  request: FilesToRead,
-  known: ReadFile,
-  path: string,
-  room: Room,
-): Promise<Partial<KnownFile>> {
-  const file = await deps.folder.open(path);
-  if (file === undefined) return { problem: "it is gone" };
-  try {
-    const content = await readFileContent(file, deps.documents, request.signal);
-    if (content.kind === "unreadable") return { problem: content.problem };
-    if (content.kind === "image")
-      return await keepImage(deps, request, { ...known, media_type: content.media_type }, content.data, room);
-    const { text, left_out } = shownText(content);
-    const note = [kindOf(content), content.note].filter((each) => each !== undefined).join("; ");
-    const maxTextTokens = content.kind === "text" ? maxTokens.text : maxTokens.document;
-    return { text, left_out, maxTextTokens, problem: note === "" ? undefined : note };
-  } finally {
-    await file.close();
+  async read(sent: SentFile): Promise<KnownFile> {
+    const fetched = await this.#fetch(sent.file);
+    if ("problem" in fetched) return { ...about(sent), problem: fetched.problem };
+    const { data } = fetched;
+    const known: ReadFile = { ...about(sent), bytes: data.byteLength };
+    const kept = await this.#keepInFolder(sent, data);
+    if ("problem" in kept) return { ...known, problem: kept.problem };
+    const { path } = kept;
+    const type = soundTypeOf(sent.file);
+    if (type !== undefined)
+      return { ...known, path, ...(await this.#hear({ ...sent.file, media_type: type }, data)) };
+    return { ...known, path, ...(await this.#readKept(known, path)) };
+  }
+
+  async #hear(file: FileReference, data: Uint8Array): Promise<Partial<ReadFile>> {
+    if (this.#recordings === 0) return skippedRecording(file);
+    this.#recordings -= 1;
+    const { transcriber, report } = this.#ports;
+    const { told, usage } = await hearFile(transcriber, report, file, data, this.#message.signal);
+    if (usage !== undefined) this.usage.push(usage);
+    return { ...told, media_type: file.media_type };
+  }
+
+  async #keepInFolder(
+    { file, by }: SentFile,
+    data: Uint8Array,
+  ): Promise<{ path: string } | { problem: string }> {
+    const { folder, turn_id } = this.#message;
+    try {
+      const { name, media_type } = file;
+      return await folder.attach({ name, media_type, data }, { turn_id, by });
+    } catch (error) {
+      if (error instanceof WorkingFolderError) return { problem: `it was not kept: ${error.message}` };
+      this.#ports.report(error, "keeping a file");
+      return { problem: "it could not be kept on the bot's disk" };
+    }
+  }
+
+  /** What the model is told about a file in the folder. */
+  async #readKept(known: ReadFile, path: string): Promise<Partial<KnownFile>> {
+    const file = await this.#message.folder.open(path);
+    if (file === undefined) return { problem: "it is gone" };
+    try {
+      const content = await readFileContent(file, this.#ports.documents, this.#message.signal);
+      if (content.kind === "unreadable") return { problem: content.problem };
+      if (content.kind === "image")
+        return await this.#keepImage(known.name, content.media_type, content.data);
+      const { text, left_out } = shownText(content);
+      const note = [kindOf(content), content.note].filter((each) => each !== undefined).join("; ");
+      const maxTextTokens = content.kind === "text" ? maxTokens.text : maxTokens.document;
+      return { text, left_out, maxTextTokens, problem: note === "" ? undefined : note };
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #keepImage(name: string, media_type: string, data: Uint8Array): Promise<Partial<ReadFile>> {
+    if (this.#images < 1 || this.#imageBytes < data.byteLength) {
+      const most = `${maxImages} pictures of together ${megabytes(maxImageBytes)}`;
+      return { media_type, problem: `at most ${most} are shown at once; read_file shows it` };
+    }
+    this.#images -= 1;
+    this.#imageBytes -= data.byteLength;
+    const { files, report } = this.#ports;
+    try {
+      const stored = await files.put(this.#message.turn_id, { name, media_type, data });
+      return { media_type, image: stored.name };
+    } catch (error) {
+      report(error, "keeping a picture");
+      return { media_type, problem: "it could not be kept on the bot's disk" };
+    }
+  }
+
+  async #fetch(file: FileReference): Promise<{ data: Uint8Array } | { problem: string }> {
+    // For some files the size is known only after the download.
+    if (this.#bytes <= 0) return { problem: totalTooLarge };
+    const { download, signal } = this.#message;
+    try {
+      const data = await within(fetchTimeoutMs, this.#ports.clock, signal, (limit) =>
+        download(file, { maxBytes: maxFileBytes, signal: limit }),
+      );
+      this.#bytes -= data.byteLength;
+      const problem = data.byteLength > maxFileBytes ? tooLarge(data.byteLength) : pageInstead(file, data);
+      return problem === undefined ? { data } : { problem };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof TimeLimitError) {
+        return { problem: `it could not be fetched within ${fetchTimeoutMs / 1000} s; send it again` };
+      }
+      if (error instanceof PlatformError) {
+        const problem = `it could not be fetched: ${error.message}`;
+        return { problem: error.code === "too_large" ? tooLarge(file.bytes) : problem };
+      }
+      this.#ports.report(error, "fetching a file");
+      return { problem: "it could not be fetched; send it again" };
+    }
   }
 }
 
@@ -192,56 +230,6 @@ function kindOf(content: Extract<ReadContent, Remarks>): string | undefined {
   if (content.kind === "text") return undefined;
   if (content.kind === "document") return `the text of a file of the kind ${content.format}`;
   return "a table, as its columns and first rows; code reads all of it";
-}
-
-async function keepImage(
-  { store, report }: ReadFilesDeps,
-  { turn_id }: FilesToRead,
-  { name, media_type }: ReadFile,
-  data: Uint8Array,
-  room: Room,
-): Promise<Partial<ReadFile>> {
-  if (room.images < 1 || room.imageBytes < data.byteLength) {
-    const most = `${maxImages} pictures of together ${megabytes(maxImageBytes)}`;
-    return { media_type, problem: `at most ${most} are shown at once; read_file shows it` };
-  }
-  room.images -= 1;
-  room.imageBytes -= data.byteLength;
-  try {
-    return { media_type, image: (await store.put(turn_id, { name, media_type, data })).name };
-  } catch (error) {
-    report(error, "keeping a picture");
-    return { media_type, problem: "it could not be kept on the bot's disk" };
-  }
-}
-
-async function fetchOne(
-  { download, clock, report }: ReadFilesDeps,
-  { signal }: FilesToRead,
-  file: FileReference,
-  room: Room,
-): Promise<{ data: Uint8Array } | { problem: string }> {
-  // For some files the size is known only after the download.
-  if (room.bytes <= 0) return { problem: totalTooLarge };
-  try {
-    const data = await within(fetchTimeoutMs, clock, signal, (limit) =>
-      download(file, { maxBytes: maxFileBytes, signal: limit }),
-    );
-    room.bytes -= data.byteLength;
-    const problem = data.byteLength > maxFileBytes ? tooLarge(data.byteLength) : pageInstead(file, data);
-    return problem === undefined ? { data } : { problem };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof TimeLimitError) {
-      return { problem: `it could not be fetched within ${fetchTimeoutMs / 1000} s; send it again` };
-    }
-    if (error instanceof PlatformError) {
-      const problem = `it could not be fetched: ${error.message}`;
-      return { problem: error.code === "too_large" ? tooLarge(file.bytes) : problem };
-    }
-    report(error, "fetching a file");
-    return { problem: "it could not be fetched; send it again" };
-  }
 }
 
 function tooLarge(bytes: number): string {

@@ -8,7 +8,6 @@ import type { TurnPorts } from "../../core/scope/turn.ts";
 import type { HeardMessage } from "../../core/values/message.ts";
 import type { Place } from "../../core/values/place.ts";
 import { type CountTokens, fitBeginning } from "../../core/values/profile.ts";
-import type { AppDeps } from "../app-deps.ts";
 import type { SentFile } from "./read-files.ts";
 import { TimeLimitError, within } from "./within.ts";
 
@@ -17,58 +16,56 @@ export interface ThreadRead extends HeardInThread {
   sent: SentFile[];
 }
 
-/** Reads the part of a thread that no earlier turn has read. When that fails, a note says why. @throws the signal's reason, nothing else */
-export type ThreadReader = (platform: ChatPlatform, place: Place, signal: AbortSignal) => Promise<ThreadRead>;
-
-export interface ThreadReaderDeps
-  extends Pick<AppDeps, "log" | "limits">,
-    Pick<TurnPorts, "clock" | "countTokens" | "report"> {}
-
 /** Maximum messages requested from the platform. */
 const maxMessages = 200;
 /** Time limit for a request to the platform, ms. */
 const platformTimeoutMs = 20_000;
 
-export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
-  const knownMessages = createKnownMessages(deps.log);
-  return async (platform, place, signal) => {
+/** Reads the parts of threads that no earlier turn has read. */
+export class ThreadReader {
+  readonly #known: KnownMessages;
+  readonly #ports: Pick<TurnPorts, "clock" | "countTokens" | "report">;
+  readonly #tokens: number;
+
+  /** @param tokens maximum tokens of the messages of a thread */
+  constructor(log: TurnReading, ports: Pick<TurnPorts, "clock" | "countTokens" | "report">, tokens: number) {
+    this.#known = new KnownMessages(log);
+    this.#ports = ports;
+    this.#tokens = tokens;
+  }
+
+  /** When reading fails, a note says why. @throws the signal's reason, nothing else */
+  async read(platform: ChatPlatform, place: Place, signal: AbortSignal): Promise<ThreadRead> {
     try {
-      return await readThread(deps, knownMessages, platform, place, signal);
+      return await this.#read(platform, place, signal);
     } catch (error) {
       signal.throwIfAborted();
-      return unreadable(error, deps.report);
+      return unreadable(error, this.#ports.report);
     }
-  };
-}
+  }
 
-async function readThread(
-  { clock, countTokens, limits }: ThreadReaderDeps,
-  knownMessages: ReturnType<typeof createKnownMessages>,
-  platform: ChatPlatform,
-  place: Place,
-  signal: AbortSignal,
-): Promise<ThreadRead> {
-  const [messages, known] = await Promise.all([
-    within(platformTimeoutMs, clock, signal, () => platform.readThread(place, maxMessages)),
-    knownMessages(place),
-  ]);
-  const fresh = messages.filter(
-    (message, at) =>
-      (isForeign(message) || (at === 0 && isRoot(message, known.posted))) &&
-      !known.ids.has(message.id) &&
-      message.at > known.newest,
-  );
-  // The thread may take half as much as the person's message.
-  const room = Math.floor(limits.message_tokens / 2);
-  const { thread, notes } = fitThread(fresh, messages[0]?.id, room, countTokens);
-  const kept = new Set(thread.map(({ id }) => id));
-  const shown = fresh.filter(({ id }) => kept.has(id));
-  const outside = await outsiders(platform, place, shown, { clock, signal });
-  return {
-    thread: thread.map((heard) => ({ ...heard, outside: outside.has(heard.id) || undefined })),
-    notes: [...notes, ...longThread(messages, known.newest)],
-    sent: shown.toReversed().flatMap(filesOf),
-  };
+  async #read(platform: ChatPlatform, place: Place, signal: AbortSignal): Promise<ThreadRead> {
+    const { clock, countTokens } = this.#ports;
+    const [messages, known] = await Promise.all([
+      within(platformTimeoutMs, clock, signal, () => platform.readThread(place, maxMessages)),
+      this.#known.of(place),
+    ]);
+    const fresh = messages.filter(
+      (message, at) =>
+        (isForeign(message) || (at === 0 && isRoot(message, known.posted))) &&
+        !known.ids.has(message.id) &&
+        message.at > known.newest,
+    );
+    const { thread, notes } = fitThread(fresh, messages[0]?.id, this.#tokens, countTokens);
+    const kept = new Set(thread.map(({ id }) => id));
+    const shown = fresh.filter(({ id }) => kept.has(id));
+    const outside = await outsiders(platform, place, shown, { clock, signal });
+    return {
+      thread: thread.map((heard) => ({ ...heard, outside: outside.has(heard.id) || undefined })),
+      notes: [...notes, ...longThread(messages, known.newest)],
+      sent: shown.toReversed().flatMap(filesOf),
+    };
+  }
 }
 
 /** Maximum authors of a thread that are looked up; messages of the others count as from outside. */
@@ -116,7 +113,7 @@ function longThread(messages: readonly ThreadMessage[], newest: number): string[
   return [`Only the latest ${maxMessages} messages of the thread were read; it may have more.`];
 }
 
-function unreadable(error: unknown, report: ThreadReaderDeps["report"]): ThreadRead {
+function unreadable(error: unknown, report: TurnPorts["report"]): ThreadRead {
   const expected = error instanceof PlatformError || error instanceof TimeLimitError;
   if (!expected) report(error, "reading a thread");
   const reason =
@@ -183,8 +180,8 @@ function withFileNames({ text, files }: ThreadMessage): string {
   return [text.trim(), ...names].filter((part) => part !== "").join("\n");
 }
 
-/** What the log knows about the messages of a thread. */
-interface KnownMessages {
+/** What the log knows about the messages of a thread, or of one of its turns. */
+interface Known {
   /** Platform ids of messages that began a turn, or that a turn has read. */
   ids: ReadonlySet<string>;
   /** Platform ids of messages that these turns posted. */
@@ -198,36 +195,39 @@ const maxTurns = 200;
 /** Maximum cached turns. */
 const maxCached = 4_000;
 
-/** Reads from the log what is known about a thread; a finished turn is read once. */
-function createKnownMessages(log: TurnReading): (place: Place) => Promise<KnownMessages> {
-  const cache = new LRUCache<string, KnownMessages>(growingTo(maxCached));
+/** Reads from the log what is known about threads; a finished turn is read once. */
+class KnownMessages {
+  readonly #log: TurnReading;
+  readonly #cache = new LRUCache<string, Known>(growingTo(maxCached));
 
-  const ofTurn = async (turnId: string, finished: boolean): Promise<KnownMessages> => {
-    const cached = cache.get(turnId);
-    if (cached !== undefined) return cached;
-    const events = await log.read(turnId);
-    const heard = events.flatMap((event) => (event.type === "context_read" ? event.thread : []));
-    const said = events.flatMap((event) => (event.type === "inbound" ? event.inbound.origin?.message : []));
-    const ids = [...said, ...heard.map(({ id }) => id)].filter((id) => id !== undefined);
-    const posted = events.flatMap((event) => (event.type === "message_posted" ? event.reference : []));
-    const known = {
-      ids: new Set(ids),
-      posted: new Set(posted),
-      newest: latest(heard.map(({ at }) => at)),
-    };
-    if (finished) cache.set(turnId, known);
-    return known;
-  };
+  constructor(log: TurnReading) {
+    this.#log = log;
+  }
 
-  return async ({ namespace, thread }) => {
-    const turns = await log.list({ namespace, thread, limit: maxTurns });
-    const all = await Promise.all(turns.map((turn) => ofTurn(turn.turn_id, turn.status === "finished")));
+  async of({ namespace, thread }: Place): Promise<Known> {
+    const turns = await this.#log.list({ namespace, thread, limit: maxTurns });
+    const all = await Promise.all(
+      turns.map((turn) => this.#ofTurn(turn.turn_id, turn.status === "finished")),
+    );
     return {
       ids: new Set(all.flatMap(({ ids }) => [...ids])),
       posted: new Set(all.flatMap(({ posted }) => [...posted])),
       newest: latest(all.map(({ newest }) => newest)),
     };
-  };
+  }
+
+  async #ofTurn(turnId: string, finished: boolean): Promise<Known> {
+    const cached = this.#cache.get(turnId);
+    if (cached !== undefined) return cached;
+    const events = await this.#log.read(turnId);
+    const heard = events.flatMap((event) => (event.type === "context_read" ? event.thread : []));
+    const said = events.flatMap((event) => (event.type === "inbound" ? event.inbound.origin?.message : []));
+    const ids = [...said, ...heard.map(({ id }) => id)].filter((id) => id !== undefined);
+    const posted = events.flatMap((event) => (event.type === "message_posted" ? event.reference : []));
+    const known = { ids: new Set(ids), posted: new Set(posted), newest: latest(heard.map(({ at }) => at)) };
+    if (finished) this.#cache.set(turnId, known);
+    return known;
+  }
 }
 
 function latest(times: readonly number[]): number {

@@ -5,35 +5,37 @@ import type { FileStore } from "../../core/ports/storage.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
 import type { Inbound } from "../../core/values/inbound.ts";
 import { isWordless, type MessageContext, type ReadFile, saidText } from "../../core/values/message.ts";
-import { type FilesRead, type ReadFilesDeps, readFiles, type SentFile } from "./read-files.ts";
+import type { AppDeps } from "../app-deps.ts";
 import {
-  createThreadReader,
-  type ThreadRead,
-  type ThreadReader,
-  type ThreadReaderDeps,
-} from "./read-thread.ts";
+  type Download,
+  type FileReadingPorts,
+  type FilesRead,
+  readFiles,
+  type SentFile,
+} from "./read-files.ts";
+import { type ThreadRead, ThreadReader } from "./read-thread.ts";
 
 type Queued = Pick<ClaimedTurn, "turn_id" | "inbound">;
 
-/** `limits.message_tokens`: of a person's message. Files may take as many, the thread half as many. */
-interface TurnContextDeps
-  extends ThreadReaderDeps,
-    Pick<TurnPorts, "files" | "folders" | "documents" | "transcriber"> {
-  platforms: ChatPlatforms;
-}
-
-interface ReadContext extends Pick<FilesRead, "usage"> {
-  context: MessageContext;
-}
+type ReadContext = Pick<FilesRead, "usage"> & { context: MessageContext };
 
 /** Reads the context of a message: the thread so far, and the files. */
 export class TurnContextReader {
-  readonly #deps: TurnContextDeps;
-  readonly #readThread: ThreadReader;
+  readonly #ports: FileReadingPorts & Pick<TurnPorts, "folders">;
+  readonly #platforms: ChatPlatforms;
+  readonly #threads: ThreadReader;
+  /** Maximum tokens of a person's message. Files may take as many, the thread half as many. */
+  readonly #tokens: number;
 
-  constructor(deps: TurnContextDeps) {
-    this.#deps = deps;
-    this.#readThread = createThreadReader(deps);
+  constructor(
+    { log, limits, transcriber }: Pick<AppDeps, "log" | "limits" | "transcriber">,
+    { files, folders, documents, clock, countTokens, report }: TurnPorts,
+    platforms: ChatPlatforms,
+  ) {
+    this.#ports = { files, folders, documents, clock, countTokens, report, transcriber };
+    this.#platforms = platforms;
+    this.#tokens = limits.message_tokens;
+    this.#threads = new ThreadReader(log, this.#ports, Math.floor(this.#tokens / 2));
   }
 
   /**
@@ -43,78 +45,67 @@ export class TurnContextReader {
   async read(claimed: ClaimedTurn, emit: Emit, signal: AbortSignal): Promise<MessageContext | undefined> {
     const made = claimed.events.find((event) => event.type === "context_read");
     if (made !== undefined) return made;
-    const read = await unlessAborted(signal, () =>
-      readContext(this.#deps, this.#readThread, claimed, signal),
-    );
+    const read = await unlessAborted(signal, () => this.#readContext(claimed, signal));
     if (read === undefined) return undefined;
     const { context, usage } = read;
     for (const event of usage) await emit(event);
     await emit({ type: "context_read", ...context });
-    await removeGiven(this.#deps.files, claimed, context);
+    await removeGiven(this.#ports.files, claimed, context);
     return context;
   }
 
-  /** As `TurnPorts.readWhole`. */
+  /** As `TurnLink.readWhole`. */
   async whole(queued: Queued, signal: AbortSignal): Promise<{ text: string } & Pick<FilesRead, "usage">> {
     const { text } = queued.inbound;
-    const download = downloadFor(this.#deps, queued);
+    const download = this.#downloadFor(queued);
     if (download === undefined) return { text, usage: [] };
-    const { context, usage } = await readAll(this.#deps, queued, noThread, download, signal);
+    const { context, usage } = await this.#readAll(queued, noThread, download, signal);
     const lines = [saidText(text, context), ...context.files.flatMap(fileLine)];
     return { text: lines.filter(Boolean).join("\n"), usage };
   }
-}
 
-/** The thread where a platform showed the message, and the files that came with it; undefined when there is neither. */
-async function readContext(
-  deps: TurnContextDeps,
-  readThread: ThreadReader,
-  claimed: ClaimedTurn,
-  signal: AbortSignal,
-): Promise<ReadContext | undefined> {
-  const { inbound } = claimed;
-  const { origin, namespace, files = [] } = inbound;
-  const platform = deps.platforms.of(namespace);
-  const download = downloadFor(deps, claimed);
-  const hasFiles = (origin?.files ?? files).length > 0;
-  if (download === undefined || (!origin?.in_thread && !hasFiles)) return undefined;
-  const thread = origin?.in_thread && platform ? await readThread(platform, inbound, signal) : noThread;
-  return await readAll(deps, claimed, thread, download, signal);
-}
+  /** The thread where a platform showed the message, and the files that came with it; undefined when there is neither. */
+  async #readContext(claimed: ClaimedTurn, signal: AbortSignal): Promise<ReadContext | undefined> {
+    const { inbound } = claimed;
+    const { origin, namespace, files = [] } = inbound;
+    const platform = this.#platforms.of(namespace);
+    const download = this.#downloadFor(claimed);
+    const hasFiles = (origin?.files ?? files).length > 0;
+    if (download === undefined || (!origin?.in_thread && !hasFiles)) return undefined;
+    const thread =
+      origin?.in_thread && platform ? await this.#threads.read(platform, inbound, signal) : noThread;
+    return await this.#readAll(claimed, thread, download, signal);
+  }
 
-/** Where the files of a message come from; undefined where its platform is not served. */
-function downloadFor(
-  { files, platforms }: Pick<TurnContextDeps, "files" | "platforms">,
-  { turn_id, inbound: { namespace, thread, origin } }: Queued,
-): ReadFilesDeps["download"] | undefined {
-  if (origin === undefined) return fromStore(files, turn_id);
-  const platform = platforms.of(namespace);
-  return platform && ((file, how) => platform.download({ namespace, thread }, file, how));
-}
+  /** Where the files of a message come from; undefined where its platform is not served. */
+  #downloadFor({ turn_id, inbound: { namespace, thread, origin } }: Queued): Download | undefined {
+    if (origin === undefined) return fromStore(this.#ports.files, turn_id);
+    const platform = this.#platforms.of(namespace);
+    return platform && ((file, how) => platform.download({ namespace, thread }, file, how));
+  }
 
-async function readAll(
-  deps: TurnContextDeps,
-  { turn_id, inbound }: Queued,
-  { thread, notes, sent }: ThreadRead,
-  download: ReadFilesDeps["download"],
-  signal: AbortSignal,
-): Promise<ReadContext> {
-  const { namespace, origin, files: given = [] } = inbound;
-  const own = [...(origin?.files ?? []), ...given].map(
-    (file): SentFile => ({ file, by: inbound.author.name }),
-  );
-  const folder = deps.folders.of({ namespace, thread: inbound.thread });
-  const { files, usage } = await readFiles(
-    { ...deps, download, store: deps.files, folder },
-    { turn_id, sent: withoutRepeated([...own, ...sent]), tokens: deps.limits.message_tokens, signal },
-  );
-  const context = {
-    thread,
-    files: files.map((file, at) => ownFile(file, own[at], inbound)),
-    notes: notes.length === 0 ? undefined : notes,
-    time_zone: thread.length === 0 ? undefined : inbound.author.time_zone,
-  };
-  return { context, usage };
+  async #readAll(
+    { turn_id, inbound }: Queued,
+    { thread, notes, sent }: ThreadRead,
+    download: Download,
+    signal: AbortSignal,
+  ): Promise<ReadContext> {
+    const { namespace, origin, files: given = [] } = inbound;
+    const own = [...(origin?.files ?? []), ...given].map(
+      (file): SentFile => ({ file, by: inbound.author.name }),
+    );
+    const folder = this.#ports.folders.of({ namespace, thread: inbound.thread });
+    const message = { turn_id, folder, download, signal };
+    const all = withoutRepeated([...own, ...sent]);
+    const { files, usage } = await readFiles(this.#ports, message, all, this.#tokens);
+    const context = {
+      thread,
+      files: files.map((file, at) => ownFile(file, own[at], inbound)),
+      notes: notes.length === 0 ? undefined : notes,
+      time_zone: thread.length === 0 ? undefined : inbound.author.time_zone,
+    };
+    return { context, usage };
+  }
 }
 
 /** A file without its content, which is not the person's words. A recording that is the message stands there as its text. */
@@ -146,7 +137,7 @@ async function removeGiven(
 const noThread: ThreadRead = { thread: [], notes: [], sent: [] };
 
 /** Files that came with the message itself. */
-function fromStore(files: Pick<FileStore, "get">, turnId: string): ReadFilesDeps["download"] {
+function fromStore(files: Pick<FileStore, "get">, turnId: string): Download {
   return async ({ id }) => {
     const found = await files.get(turnId, id);
     if (found === undefined) throw new PlatformError("gone", "it is not there any more");

@@ -2,7 +2,7 @@ import { escapeMarkdown } from "../../base/markdown-text.ts";
 import type { TurnEvent } from "../../core/log/turn-event.ts";
 import type { TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
 import { type ChatPlatforms, PlatformError } from "../../core/ports/chat-platform.ts";
-import type { SharedPorts } from "../../core/scope/turn.ts";
+import type { TurnPorts } from "../../core/scope/turn.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
@@ -17,7 +17,7 @@ import { type Forget, type Forgotten, feedbackKey } from "./shapes.ts";
 import { effectsOf } from "./turn-audit.ts";
 
 export type ForgettingDeps = Pick<AppDeps, "log" | "store" | "clock" | "logger"> &
-  Pick<SharedPorts, "files" | "folders"> & {
+  Pick<TurnPorts, "files" | "folders"> & {
     feed: Feed;
     past: Pick<PastThreads, "forget">;
     platforms: ChatPlatforms;

@@ -1,6 +1,6 @@
 import { lineForPeople } from "../../base/line-for-people.ts";
-import type { SharedPorts } from "../../core/scope/turn.ts";
-import { mayBeOf, startingOf, whenReady } from "../../core/scope/turn-scope.ts";
+import { mayBeOf, startingOf, whenReady } from "../../core/scope/starting-skills.ts";
+import type { TurnPorts } from "../../core/scope/turn.ts";
 import type { NamespaceOffer } from "../../core/skill/make-offer.ts";
 import {
   type Offer,
@@ -10,7 +10,7 @@ import {
 } from "../../core/skill/namespace-state.ts";
 import {
   addCommand,
-  createEnabledPackages,
+  noteEnabled,
   type InstalledPackage,
   type PackageFinding,
   type PreparedPackages,
@@ -35,7 +35,7 @@ import type { SkillDetail, SkillListing } from "./skill-listing.ts";
 type SettableState = "pinned" | "blocked" | "available";
 
 type SkillServiceDeps = Pick<AppDeps, "catalogue" | "store" | "clock" | "packages"> &
-  Pick<SharedPorts, "offers" | "grants" | "rights"> & { prepared: Pick<PreparedPackages, "missingImports"> };
+  Pick<TurnPorts, "offers" | "grants" | "rights"> & { prepared: Pick<PreparedPackages, "missingImports"> };
 
 /** Skills as people see and set them in a namespace. */
 export class SkillService {
@@ -126,7 +126,7 @@ export class SkillService {
         draft.pinned[skill.id] = { ...mark, source: skill.origin.source, hash: skill.hash };
       if (state === "blocked") draft.blocked[skill.id] = mark;
     });
-    if (state === "pinned") await createEnabledPackages(store).note(skill);
+    if (state === "pinned") await noteEnabled(store, skill);
     const changed = (await this.#read(namespace)).offer.all.get(skill.id);
     return { ok: true, value: listing(changed ?? offered) };
   }

@@ -1,5 +1,5 @@
 import type { Draft, DryRun, DryRunModel, Lesson, Teacher, Teaching } from "../../core/ports/teaching.ts";
-import type { SharedPorts } from "../../core/scope/turn.ts";
+import type { TurnPorts } from "../../core/scope/turn.ts";
 import { updateNamespace } from "../../core/skill/namespace-state.ts";
 import { noPackages, type PackageReview, type Packages } from "../../core/skill/packages.ts";
 import type { Skill } from "../../core/skill/skill.ts";
@@ -28,7 +28,13 @@ export type TeachingService = NonNullable<ReturnType<typeof openTeaching>>;
 /** Opens it where skills can be made in the chat. */
 export function openTeaching(
   given: Pick<AppDeps, "log" | "catalogue" | "store" | "redact" | "taught" | "packages">,
-  { openings, picture, countTokens, clock, offers }: Omit<SharedPorts, "schedules" | "background">,
+  {
+    openings,
+    picture,
+    countTokens,
+    clock,
+    offers,
+  }: Pick<TurnPorts, "openings" | "picture" | "countTokens" | "clock" | "offers">,
   past: DryRunDeps["past"],
 ) {
   const { taught, packages = noPackages, catalogue, store } = given;
@@ -57,7 +63,7 @@ export function openTeaching(
   };
   return {
     ...forAgent,
-    get: taught.get,
+    get: (id: string) => taught.get(id),
     /** Uses an earlier version again. */
     async restore(id: string, number: number, by: Author): Promise<Outcome<TaughtSkill>> {
       const restored = await taught.restore(id, number);
@@ -66,10 +72,10 @@ export function openTeaching(
       await accept(restored.home, restored, by.id);
       return { ok: true, value: restored };
     },
-    share: taught.share,
+    share: (...asked: Parameters<TaughtSkills["share"]>) => taught.share(...asked),
     /** Gives a channel the text that is in use now. */
     take: (skill: TaughtSkill, namespace: string, by: Author) => accept(namespace, skill, by.id),
-    remove: taught.remove,
+    remove: (id: string) => taught.remove(id),
   };
 }
 

@@ -6,14 +6,14 @@ import { resolveSkill } from "../../core/skill/skill-identifier.ts";
 import type { Guide } from "../../core/values/inbound.ts";
 
 /** Where skills are looked up. */
-interface Known {
+export interface KnownSkills {
   catalogue: CatalogueLoader;
   offers: OfferReader;
 }
 
 /** `/skill run GUIDE text`: the guide by its id. Undefined for a skill that is not a guide or cannot be used here. */
 export async function askedGuide(
-  known: Known,
+  known: KnownSkills,
   { skill: named, request }: Guide,
   namespace: string,
 ): Promise<Guide | undefined> {
@@ -29,7 +29,7 @@ export async function askedGuide(
 const maxNamed = 8;
 
 /** Ids of the skills a message names as `$skill`, limited to those usable here; everything else is ordinary text. */
-export async function skillsNamed(known: Known, text: string, namespace: string): Promise<string[]> {
+export async function skillsNamed(known: KnownSkills, text: string, namespace: string): Promise<string[]> {
   const names = [...text.matchAll(/(?<!\S)\$([\p{L}\p{N}][\p{L}\p{N}_.#-]*)/gu)].map(([, name = ""]) =>
     name.replace(/(?<!\.)\.+$/, ""),
   );
@@ -38,7 +38,7 @@ export async function skillsNamed(known: Known, text: string, namespace: string)
   return [...new Set(names)].filter((name) => mayAsk(offer, name)).slice(0, maxNamed);
 }
 
-async function offerIn({ catalogue, offers }: Known, namespace: string): Promise<Offer> {
+async function offerIn({ catalogue, offers }: KnownSkills, namespace: string): Promise<Offer> {
   return (await offers.read(namespace, await catalogue.current())).offer;
 }
 

@@ -1,8 +1,8 @@
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import { beginningOf } from "../../base/markdown-text.ts";
+import type { TurnLog } from "../../core/log/turn-log.ts";
 import type { Background } from "../../core/scope/turn.ts";
 import { isPrivateTurn } from "../../core/transcript/audience.ts";
-import type { AppDeps } from "../app-deps.ts";
 import type { Submission, Submit } from "./submit.ts";
 import { type TurnControl, workingIn } from "./turn-control.ts";
 
@@ -11,7 +11,7 @@ const maxTask = 200;
 
 /** Sub-runs in the background: turns that a handoff begins, each in a line of its own. */
 export function createBackground(
-  { log }: Pick<AppDeps, "log">,
+  log: TurnLog,
   submit: Submit,
   control: Pick<TurnControl, "stop">,
 ): Background {

@@ -1,3 +1,4 @@
+import { readTextId } from "../../core/log/call-id.ts";
 import type { TurnEvent } from "../../core/log/turn-event.ts";
 import type { ThreadReading, TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
@@ -9,15 +10,13 @@ import type { Place } from "../../core/values/place.ts";
 const maxTurns = 500;
 const pageSize = 64;
 
-/** Finds outputs of earlier turns of a thread, newest first. Forgotten turns are not included. */
+/** Finds outputs of earlier turns of a thread, newest first. Deleted turns are not included. */
 export function createPastOutputs(log: TurnReading & ThreadReading): TurnPorts["pastOutput"] {
   return async (place, id, asker) => {
-    const [kind, ...rest] = id.split(":");
-    const named = rest.join(":");
-    const textOf = named === "" ? undefined : texts.get(kind);
-    if (textOf !== undefined) {
-      const turn = await log.get(named);
-      return turn && isIn(turn, place) ? textOf(log, turn, asker) : undefined;
+    const text = readTextId(id);
+    if (text !== undefined) {
+      const turn = await log.get(text.turnId);
+      return turn && isIn(turn, place) ? texts[text.kind](log, turn, asker) : undefined;
     }
     for await (const turnId of pastTurns(log, place)) {
       const found = outputIn(await log.read(turnId), id, asker);
@@ -42,7 +41,7 @@ async function* pastTurns(log: ThreadReading, place: Place): AsyncGenerator<stri
   }
 }
 
-/** The text of a message of the thread; undefined for one that was forgotten. */
+/** The text of a message of the thread; undefined for one that was deleted. */
 async function messageText(log: TurnReading, turn: TurnRecord): Promise<string | undefined> {
   const [entry] = turn.kind === "message" ? await log.read(turn.turn_id) : [];
   return entry?.type === "inbound" && entry.inbound.text !== "" ? entry.inbound.text : undefined;
@@ -54,11 +53,7 @@ async function answerText(log: TurnReading, turn: TurnRecord, asker?: string): P
   return mayRead ? turn.answer : undefined;
 }
 
-/** By the kind of id before the turn's. */
-const texts = new Map<string | undefined, typeof answerText>([
-  ["message", messageText],
-  ["answer", answerText],
-]);
+const texts = { message: messageText, answer: answerText };
 
 function outputIn(events: readonly TurnEvent[], callId: string, asker: string | undefined): Json | undefined {
   const [first] = events;

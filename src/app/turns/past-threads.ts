@@ -7,10 +7,10 @@ import {
   type TranscriptStep,
   withoutReasoning,
 } from "../../core/log/transcript.ts";
+import { StepReader } from "../../core/log/transcript-steps.ts";
 import { type TurnEvent, withoutDetails } from "../../core/log/turn-event.ts";
 import type { ThreadReading, TurnReading } from "../../core/log/turn-log.ts";
 import { isPrivateTurn, privateSteps } from "../../core/transcript/audience.ts";
-import { createStepReader } from "../../core/transcript/transcript-steps.ts";
 import { userMessage } from "../../core/transcript/user-message.ts";
 import { named } from "../../core/values/label.ts";
 import { saidText } from "../../core/values/message.ts";
@@ -115,12 +115,12 @@ function project(turnId: string, stored: readonly TurnEvent[]): Omit<KnownTurn, 
   // What never reached a model is no part of the conversation, unless later turns continue a transcript that it opened.
   const isRefused = finished?.refused === true && !events.some(({ type }) => type === "transcript_opened");
   if (isBackground || isRefused || finished?.merged_into !== undefined) return { ...nothing, deleted: false };
-  const read = createStepReader(turnId);
+  const reader = new StepReader(turnId);
   const told = events.some((event) => event.type === "user_message");
   const all = events.flatMap((event) =>
     event.type === "inbound" && !told
-      ? [...read(event, event.at), untold(event, events)]
-      : read(event, event.at),
+      ? [...reader.read(event, event.at), untold(event, events)]
+      : reader.read(event, event.at),
   );
   const asker = events.find((event) => event.type === "inbound")?.inbound.author.id;
   const steps = asker !== undefined && isPrivateTurn(events) ? privateSteps(asker, all) : all;

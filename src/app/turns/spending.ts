@@ -42,14 +42,14 @@ const maxInMemory = 10_000;
 
 /** Counts the spending of channels and people, and says when a limit is reached. */
 export class Spending {
-  readonly #log: Pick<TurnReading, "usage">;
-  readonly #deps: Pick<AppDeps, "store" | "spending" | "clock">;
+  readonly #usage: TurnReading["usage"];
+  readonly #app: Pick<AppDeps, "store" | "spending" | "clock">;
   readonly #known = new LRUCache<string, Spent>(growingTo(maxInMemory));
 
-  /** @param deps `spending` has the limits that the operator has set */
-  constructor(log: Pick<TurnReading, "usage">, deps: Pick<AppDeps, "store" | "spending" | "clock">) {
-    this.#log = log;
-    this.#deps = deps;
+  /** @param app `spending` has the limits that the operator has set */
+  constructor(usage: TurnReading["usage"], app: Pick<AppDeps, "store" | "spending" | "clock">) {
+    this.#usage = usage;
+    this.#app = app;
   }
 
   /** Counts a model call at once, before the log has it. */
@@ -66,7 +66,7 @@ export class Spending {
     { id: user, trust }: Pick<Author, "id" | "trust">,
     settings?: NamespaceState["settings"],
   ): Promise<string | undefined> {
-    const caps = this.#deps.spending;
+    const caps = this.#app.spending;
     const [day, person] = await Promise.all([
       this.channel(namespace, settings),
       this.#spent(userKey(user), { user }),
@@ -80,7 +80,7 @@ export class Spending {
 
   /** @param settings those of the channel, if they have been read already */
   async channel(namespace: string, settings?: NamespaceState["settings"]): Promise<ChannelDay> {
-    const { store, spending: caps } = this.#deps;
+    const { store, spending: caps } = this.#app;
     const [spent, { spending }] = await Promise.all([
       this.#spent(channelKey(namespace), { namespace }),
       settings ?? settingsOf(store, namespace),
@@ -91,16 +91,16 @@ export class Spending {
 
   /** The limits that the operator has set for a channel. Its managers can only lower them. */
   most(namespace: string): { day_usd: number; day_tokens: number } {
-    const most = (unit: Unit) => lowest(this.#deps.spending, namespace, unit).most;
+    const most = (unit: Unit) => lowest(this.#app.spending, namespace, unit).most;
     return { day_usd: most("usd"), day_tokens: most("tokens") };
   }
 
   async #spent(key: string, filter: { namespace?: string; user?: string }): Promise<UsageTotal> {
-    const now = this.#deps.clock.now();
+    const now = this.#app.clock.now();
     const since = Math.floor(now / dayMs) * dayMs;
     const before = this.#known.get(key);
     if (before?.since === since && now - before.readAt < maxAgeMs) return before.total;
-    const stored = await this.#log.usage({ ...filter, since });
+    const stored = await this.#usage({ ...filter, since });
     // The last calls of this process may not be stored yet.
     const kept = this.#known.get(key);
     const total = kept?.since === since && tokensOf(kept.total) > tokensOf(stored) ? kept.total : stored;

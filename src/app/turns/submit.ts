@@ -1,7 +1,7 @@
 import { errorText } from "../../base/error-text.ts";
 import type { NewFile } from "../../core/ports/storage.ts";
-import type { SharedPorts } from "../../core/scope/turn.ts";
-import { modelFor } from "../../core/scope/turn-scope.ts";
+import { modelFor } from "../../core/scope/chosen-model.ts";
+import type { TurnPorts } from "../../core/scope/turn.ts";
 import { settingsOf } from "../../core/skill/namespace-state.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import {
@@ -46,7 +46,7 @@ export interface Submission {
 export type Submit = (submission: Submission) => Promise<Outcome<{ turn_id: string; accepted: boolean }>>;
 
 type SubmitDeps = Pick<AppDeps, "log" | "clock" | "newId" | "store" | "profiles" | "catalogue"> &
-  Pick<SharedPorts, "files" | "models" | "offers"> & {
+  Pick<TurnPorts, "files" | "models" | "offers"> & {
     feed: Pick<Feed, "publish">;
     reader: CommandReader;
     /** There is work. */

@@ -1,24 +1,25 @@
-import type { TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
+import type { TurnLog, TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 import type { Place } from "../../core/values/place.ts";
-import type { AppDeps } from "../app-deps.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 
 /** How people act on a turn in progress. */
 export class TurnControl {
-  readonly #deps: Pick<AppDeps, "log" | "clock">;
+  readonly #log: TurnLog;
+  readonly #clock: Pick<Clock, "now">;
   readonly #dispatcher: Pick<Dispatcher, "abort" | "wake">;
 
-  constructor(deps: Pick<AppDeps, "log" | "clock">, dispatcher: Pick<Dispatcher, "abort" | "wake">) {
-    this.#deps = deps;
+  constructor(log: TurnLog, clock: Pick<Clock, "now">, dispatcher: Pick<Dispatcher, "abort" | "wake">) {
+    this.#log = log;
+    this.#clock = clock;
     this.#dispatcher = dispatcher;
   }
 
   /** Also stops what the turn began in the background. False when it is unknown or finished. @param by a user's id */
   async stop(turnId: string, by: string): Promise<boolean> {
-    const { log } = this.#deps;
     const isKnown = await this.#stopOne(turnId, by);
-    const turn = await log.get(turnId);
-    const working = turn === undefined ? [] : await workingIn(log, turn);
+    const turn = await this.#log.get(turnId);
+    const working = turn === undefined ? [] : await workingIn(this.#log, turn);
     for (const { turn_id, begun_by } of working) if (begun_by === turnId) await this.#stopOne(turn_id, by);
     this.#dispatcher.wake();
     return isKnown;
@@ -26,15 +27,14 @@ export class TurnControl {
 
   /** False when the question is no longer open. @param by a user's id */
   async answer(turnId: string, question_id: string, text: string, by: string): Promise<boolean> {
-    const { log, clock } = this.#deps;
-    const isKnown = await log.signal(turnId, { type: "answer", question_id, text, by }, clock.now());
+    const answer = { type: "answer", question_id, text, by } as const;
+    const isKnown = await this.#log.signal(turnId, answer, this.#clock.now());
     this.#dispatcher.wake();
     return isKnown;
   }
 
   async #stopOne(turnId: string, by: string): Promise<boolean> {
-    const { log, clock } = this.#deps;
-    const isKnown = await log.signal(turnId, { type: "stop", by }, clock.now());
+    const isKnown = await this.#log.signal(turnId, { type: "stop", by }, this.#clock.now());
     this.#dispatcher.abort(turnId);
     return isKnown;
   }

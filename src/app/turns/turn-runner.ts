@@ -1,59 +1,60 @@
 import { rightRefusal } from "../../core/decisions/prevented-call.ts";
 import type { Emit, TurnEvent } from "../../core/log/turn-event.ts";
-import type { ClaimedTurn } from "../../core/log/turn-log.ts";
-import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
+import type { ClaimedTurn, TurnLog } from "../../core/log/turn-log.ts";
 import type { Model } from "../../core/ports/model.ts";
-import type { SharedPorts, Turn, TurnPorts } from "../../core/scope/turn.ts";
-import { type MetaTool, modelFor, startingFor, whenReady } from "../../core/scope/turn-scope.ts";
+import { modelFor } from "../../core/scope/chosen-model.ts";
+import { startingFor, whenReady } from "../../core/scope/starting-skills.ts";
+import type { Turn, TurnLink, TurnPorts } from "../../core/scope/turn.ts";
 import { agentsHere } from "../../core/skill/agent-skill.ts";
 import { type NamespaceOffer, notForAgent } from "../../core/skill/make-offer.ts";
 import type { NamespaceState } from "../../core/skill/namespace-state.ts";
-import { type Preview, previewOpening, previewRequest } from "../../core/turn/run-skill.ts";
+import type { ToolResult } from "../../core/skill/tool.ts";
+import { type Preview, previewOpening, previewRequest, runSkill } from "../../core/turn/run-skill.ts";
 import { helper } from "../../core/turn/sub-run.ts";
 import { runTurn } from "../../core/turn/turn-loop.ts";
 import type { Author, Guide, Inbound } from "../../core/values/inbound.ts";
+import type { Json } from "../../core/values/json.ts";
 import { saidText } from "../../core/values/message.ts";
 import { agentNamedIn, profileNamed, type WhereText } from "../../core/values/profile.ts";
 import type { AppDeps } from "../app-deps.ts";
-import { TurnContextReader } from "../reading/turn-context.ts";
-import { askedGuide, skillsNamed } from "./asked-skills.ts";
+import type { TurnContextReader } from "../reading/turn-context.ts";
+import { askedGuide, type KnownSkills, skillsNamed } from "./asked-skills.ts";
 import { emitAll, type NoStart, noStart, unstarted } from "./no-start.ts";
 import type { PastThreads } from "./past-threads.ts";
 import type { Spending } from "./spending.ts";
-
-type TurnRunnerDeps = Pick<
-  AppDeps,
-  "log" | "catalogue" | "metaTools" | "profiles" | "limits" | "max_duration_ms"
-> & {
-  past: PastThreads;
-  /** Describes the place of a message in words. */
-  whereOf(inbound: Inbound): Promise<WhereText>;
-  platforms: ChatPlatforms;
-  spending: Spending;
-  ports: SharedPorts;
-};
 
 /** A turn that is set up, and its channel. */
 interface PreparedTurn extends NamespaceOffer {
   turn: Turn;
 }
 
+/** What the runner has of the app. */
+type RunnerApp = Pick<AppDeps, "log" | "catalogue" | "metaTools" | "profiles" | "limits" | "max_duration_ms">;
+
 /** Turns claimed messages into turns and runs them. */
 export class TurnRunner {
-  readonly metaTools: readonly MetaTool[];
-  readonly #deps: TurnRunnerDeps;
+  readonly #app: RunnerApp;
+  readonly #ports: TurnPorts;
   readonly #contexts: TurnContextReader;
+  readonly #past: Pick<PastThreads, "read">;
+  readonly #spending: Pick<Spending, "exceeded">;
+  readonly #whereOf: (inbound: Inbound) => Promise<WhereText>;
 
-  constructor(deps: TurnRunnerDeps) {
-    this.metaTools = deps.metaTools;
-    this.#deps = deps;
-    const { log, platforms, limits, ports } = deps;
-    this.#contexts = new TurnContextReader({ ...ports, log, platforms, limits });
-  }
-
-  /** Sets a turn up without running it: for previews and for running one skill. */
-  async prepare(claimed: ClaimedTurn, signal: AbortSignal): Promise<Turn> {
-    return (await this.#prepare(claimed, signal)).turn;
+  /** @param whereOf describes the place of a message in words */
+  constructor(
+    app: RunnerApp,
+    ports: TurnPorts,
+    contexts: TurnContextReader,
+    past: Pick<PastThreads, "read">,
+    spending: Pick<Spending, "exceeded">,
+    whereOf: (inbound: Inbound) => Promise<WhereText>,
+  ) {
+    this.#app = app;
+    this.#ports = ports;
+    this.#contexts = contexts;
+    this.#past = past;
+    this.#spending = spending;
+    this.#whereOf = whereOf;
   }
 
   /**
@@ -63,7 +64,7 @@ export class TurnRunner {
   async preview(namespace: string, message: string, thread?: string): Promise<Preview> {
     const author: Author = { id: "operator", name: "operator", trust: "operator" };
     const place = { namespace, thread: thread ?? "preview" };
-    const turn = await this.prepare(
+    const { turn } = await this.#prepare(
       {
         turn_id: "preview",
         inbound: { ...place, key: "preview", author, kind: "message", text: message },
@@ -76,35 +77,42 @@ export class TurnRunner {
       new AbortController().signal,
     );
     const preview = thread === undefined ? previewOpening : previewRequest;
-    return preview(turn, this.portsFor("preview", namespace, author), this.metaTools);
+    return preview(turn, this.#ports, this.#app.metaTools);
   }
 
-  /** The ports of a turn of this author in this namespace. */
-  portsFor(turnId: string, namespace: string, author: Author): TurnPorts {
-    const { log, spending, ports } = this.#deps;
+  /** Runs one skill for the person of a command, as `runSkill` does. */
+  async runSkill(
+    claimed: ClaimedTurn,
+    called: { skillId: string; params: Json },
+    emit: Emit,
+    signal: AbortSignal,
+  ): Promise<ToolResult | "waiting"> {
+    const { turn } = await this.#prepare(claimed, signal);
+    return runSkill(turn, this.#ports, this.#app.metaTools, emit, called);
+  }
+
+  #linkOf({ turn_id, inbound: { namespace, author } }: ClaimedTurn): TurnLink {
+    const { log } = this.#app;
     return {
-      ...ports,
-      steering: () => this.#steering(turnId),
+      steering: () => this.#steering(turn_id),
       readWhole: async (id, signal) => {
         const [entry] = await log.read(id);
         if (entry?.type !== "inbound") return { text: "", usage: [] };
         return this.#contexts.whole({ turn_id: id, inbound: entry.inbound }, signal);
       },
-      signals: () => log.signals(turnId),
-      overBudget: (settings) => spending.exceeded(namespace, author, settings),
+      signals: () => log.signals(turn_id),
+      overBudget: (settings) => this.#spending.exceeded(namespace, author, settings),
     };
   }
 
   /** The time limit of the turn, ms since the epoch. Time during which the bot was down does not count. */
   deadlineOf({ events }: ClaimedTurn): number {
-    const now = this.#deps.ports.clock.now();
-    return now + this.#deps.max_duration_ms - timeSpent(events);
+    return this.#ports.clock.now() + this.#app.max_duration_ms - timeSpent(events);
   }
 
   /** Runs the turn of a message. While skills that it needs are still starting, it says so, waits and sets the turn up again. */
   async run(claimed: ClaimedTurn, emit: Emit, signal: AbortSignal): Promise<void> {
-    const { ports } = this.#deps;
-    const { inbound } = claimed;
+    const ports = this.#ports;
     const first = await this.#prepare(claimed, signal);
     const starting = startingFor(first.turn, first.offer);
     if (starting.length > 0) {
@@ -115,26 +123,27 @@ export class TurnRunner {
     const { turn, state } = starting.length > 0 ? await this.#prepare(claimed, signal) : first;
     const model = modelFor(ports.models, state.settings, turn.profile);
     const speaking = { generative: model.generative, agent: turn.profile, agents: turn.profiles };
-    const reason = noStart(claimed, state, speaking) ?? (await noGuide(turn, ports, inbound.guide, model));
+    const reason =
+      noStart(claimed, state, speaking) ?? (await noGuide(turn, ports, claimed.inbound.guide, model));
     if (reason !== undefined) return emitAll(unstarted(reason, turn.profile.id, model.id), emit);
     const context = await this.#contexts.read(claimed, emit, signal);
     const complete: Turn = { ...turn, text: saidText(turn.text, context), context };
-    const own = this.portsFor(claimed.turn_id, inbound.namespace, inbound.author);
-    await runTurn(complete, own, this.metaTools, emit);
+    await runTurn(complete, ports, this.#app.metaTools, emit);
   }
 
   async #prepare(claimed: ClaimedTurn, signal: AbortSignal): Promise<PreparedTurn> {
-    const { ports, limits, profiles } = this.#deps;
+    const ports = this.#ports;
+    const { limits, profiles } = this.#app;
     const { inbound } = claimed;
     const [catalogue, past, where, code] = await Promise.all([
-      this.#deps.catalogue.current(),
-      this.#deps.past.read(inbound, claimed.ordinal),
-      this.#deps.whereOf(inbound),
+      this.#app.catalogue.current(),
+      this.#past.read(inbound, claimed.ordinal),
+      this.#whereOf(inbound),
       ports.code?.means(),
     ]);
     const { state, offer } = await ports.offers.read(inbound.namespace, catalogue);
-    const agents: TurnRunnerDeps["profiles"] = [...profiles, ...agentsHere(offer, profiles)];
-    const asked = await askedIn(this.#deps, inbound);
+    const agents: AppDeps["profiles"] = [...profiles, ...agentsHere(offer, profiles)];
+    const asked = await askedIn({ catalogue: this.#app.catalogue, offers: ports.offers }, inbound);
     const place = { namespace: inbound.namespace, thread: inbound.thread };
     const who = { author: inbound.author, place, cause: inbound.cause, catalogue };
     const named = agentFor(agents, claimed, state);
@@ -164,19 +173,20 @@ export class TurnRunner {
       // The bot asks only where people can see a question that comes after their message.
       limits: inbound.origin === undefined ? { ...limits, away_ask_ms: 0 } : limits,
       signal,
+      link: this.#linkOf(claimed),
     };
     return { turn, state, offer };
   }
 
-  async #steering(turnId: string): Promise<Awaited<ReturnType<TurnPorts["steering"]>>> {
-    const { log, ports } = this.#deps;
-    const said = await withoutStopped(this.#deps, await log.steering(turnId));
+  async #steering(turnId: string): Promise<Awaited<ReturnType<TurnLink["steering"]>>> {
+    const { log } = this.#app;
+    const said = await withoutStopped(log, await log.steering(turnId));
     // A skill requested by command needs a turn of its own.
     const end = said.findIndex(({ inbound }) => inbound.guide !== undefined);
     return said.slice(0, end < 0 ? undefined : end).map(({ turn_id, inbound }) => ({
       turn_id,
       author: inbound.author,
-      said_at: inbound.origin?.said_at ?? ports.clock.now(),
+      said_at: inbound.origin?.said_at ?? this.#ports.clock.now(),
       text: inbound.text,
       has_files: [...(inbound.origin?.files ?? []), ...(inbound.files ?? [])].length > 0,
     }));
@@ -204,10 +214,9 @@ function withoutCode(where: WhereText, reason: string): WhereText {
 
 /** The request of a message: its text, and the skills it names. */
 async function askedIn(
-  { catalogue, ports: { offers } }: TurnRunnerDeps,
+  known: KnownSkills,
   inbound: Inbound,
 ): Promise<{ text: string; skills: readonly string[] }> {
-  const known = { catalogue, offers };
   const { kind, text, namespace } = inbound;
   if (kind === "command" || inbound.cause !== undefined) return { text, skills: [] };
   const wanted = inbound.guide;
@@ -220,7 +229,7 @@ async function askedIn(
 /** Why a skill named by a person is not used: the person or the agent may not use it. */
 async function notForTurn(
   turn: Pick<Turn, "author" | "place" | "cause" | "profile" | "catalogue">,
-  ports: SharedPorts,
+  ports: TurnPorts,
   id: string,
 ): Promise<string | undefined> {
   const refusal = await rightRefusal({ turn, ports }, { skill_id: id });
@@ -231,7 +240,7 @@ async function notForTurn(
 /** Why `/skill run` of a guide does not start: the guide can no longer be used here, or there is no model to follow it. */
 async function noGuide(
   turn: Turn,
-  ports: SharedPorts,
+  ports: TurnPorts,
   guide: Guide | undefined,
   model: Model,
 ): Promise<NoStart | undefined> {
@@ -249,7 +258,7 @@ async function noGuide(
 
 /** Drops messages that were stopped or deleted while they waited: the running turn must not see them either. */
 async function withoutStopped<T extends { turn_id: string }>(
-  { log }: Pick<AppDeps, "log">,
+  log: Pick<TurnLog, "signals">,
   queued: readonly T[],
 ): Promise<T[]> {
   const signals = await Promise.all(queued.map(({ turn_id }) => log.signals(turn_id)));
@@ -258,7 +267,7 @@ async function withoutStopped<T extends { turn_id: string }>(
 
 /** The agent that began the turn, or the one its message names, which answers directly, or the default of its channel. */
 function agentFor(
-  profiles: TurnRunnerDeps["profiles"],
+  profiles: AppDeps["profiles"],
   { events, inbound }: ClaimedTurn,
   { settings }: NamespaceState,
 ): Pick<Turn, "profile" | "direct"> {

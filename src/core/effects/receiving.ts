@@ -2,11 +2,12 @@
 
 import { approveWithin } from "../decisions/approval.ts";
 import { notApproved } from "../decisions/not-approved.ts";
-import { personOnCard } from "../decisions/person-on-card.ts";
+import { personOnCard } from "../decisions/people-on-cards.ts";
 import type { Proposal } from "../ports/schedules.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import { named } from "../values/label.ts";
-import { type ChatDesk, isNamed } from "./mentioning.ts";
+import type { ChatDesk } from "./chat-desk.ts";
+import { isNamed } from "./mentioning.ts";
 import { personNamed, tellThem } from "./named-target.ts";
 import { targetFor } from "./sending.ts";
 
@@ -39,7 +40,7 @@ export async function withConsent(
   const { id, name } = proposal.value.for;
   const by = await personOnCard(scope, scope.turn.author);
   const who = await personOnCard(scope, { id, name });
-  const asking = { callId: `${callId}/approval:receive`, skillId };
+  const asking = { callId, key: "receive", skillId };
   const decided = await approveWithin(scope, asking, {
     action: "receive_reminder",
     person: { id, name, deed: `remind you of this for ${by}` },

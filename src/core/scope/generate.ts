@@ -6,7 +6,8 @@ import { SkillFailure, toJsonSchema } from "../skill/define-skill.ts";
 import type { ToolContext, WantedValue, WorkModel } from "../skill/tool.ts";
 import type { Json } from "../values/json.ts";
 import type { Message } from "../values/message.ts";
-import { type TurnScope, workModel } from "./turn-scope.ts";
+import { workModel } from "./chosen-model.ts";
+import type { TurnScope } from "./turn-scope.ts";
 
 /** Maximum attempts to get an answer that matches the schema. */
 const maxAttempts = 3;
@@ -86,7 +87,7 @@ function writingModel(scope: TurnScope, wanted: WorkModel | undefined): Model {
 
 /** @throws SkillFailure `over_budget`: a skill may ask many times, long after its turn began */
 async function complete(scope: TurnScope, model: Model, request: ModelRequest): Promise<string> {
-  const over = await scope.ports.overBudget(scope.namespace.settings);
+  const over = await scope.turn.link.overBudget(scope.namespace.settings);
   if (over !== undefined) throw new SkillFailure("over_budget", `The model is not asked any more: ${over}.`);
   for await (const event of model.stream(request)) {
     if (event.type !== "finished" && event.type !== "spent") continue;

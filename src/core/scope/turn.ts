@@ -2,13 +2,13 @@ import type { Opening, PastThread } from "../log/transcript.ts";
 import type { TurnEvent, TurnEventBodyOf, TurnOutcome } from "../log/turn-event.ts";
 import type { Signal } from "../log/turn-log.ts";
 import type { Chats } from "../ports/chat-platform.ts";
-import type { DocumentReader, Transcriber } from "../ports/documents.ts";
+import type { DocumentReader } from "../ports/documents.ts";
 import type { Models, PartUses } from "../ports/model.ts";
 import type { Schedules } from "../ports/schedules.ts";
 import type { Clock, FileStore, KeyValue } from "../ports/storage.ts";
 import type { Teaching } from "../ports/teaching.ts";
 import type { Web } from "../ports/web.ts";
-import type { CodeMeans, PastConversations, WorkMeans } from "../ports/work-context.ts";
+import type { CodeMeans, FoundExchanges, WorkMeans } from "../ports/work-means.ts";
 import type { WorkingFolders } from "../ports/working-folder.ts";
 import type { Catalogue } from "../skill/catalogue.ts";
 import type { OfferReader } from "../skill/make-offer.ts";
@@ -113,6 +113,7 @@ export interface Turn {
   catalogue: Catalogue;
   /** Aborts the model stream, tools and child processes. */
   signal: AbortSignal;
+  link: TurnLink;
 }
 
 /** The person's own words in a turn; empty if an agent wrote its text, as it does for work in the background. */
@@ -152,7 +153,7 @@ export interface Background {
   ended(turnId: string): Promise<BackgroundEnd | undefined>;
 }
 
-/** What turns need from outside the app, the same for all turns. */
+/** What turns need that the app only passes on. */
 export interface GivenPorts {
   /** The name that people call the bot by. */
   name: string;
@@ -160,17 +161,9 @@ export interface GivenPorts {
   instructions: string;
   /** Default reasoning effort where neither channel nor agent sets one; undefined leaves it to the provider. */
   effort: Effort | undefined;
-  /** Transcribes voice messages. */
-  transcriber: Transcriber;
   saidLine: SaidLine;
   models: Models;
-  store: KeyValue;
   files: FileStore;
-  /**
-   * The output of a call in an earlier turn of the thread, the text of an earlier long message (`message:TURN_ID`) or of an answer
-   * (`answer:TURN_ID`). Undefined when it does not exist or was deleted. Outputs of private turns are returned only to `asker`, a person's id.
-   */
-  pastOutput(place: Place, callId: string, asker: string | undefined): Promise<Json | string | undefined>;
   web: Web;
   /** The services that skills use. */
   means: WorkMeans;
@@ -189,7 +182,6 @@ export interface GivenPorts {
   openHosts: readonly string[];
   /** The part of a host that one owner probably controls, equal for all its hosts. */
   siteOf(host: string): Promise<string>;
-  clock: Clock;
   countTokens: CountTokens;
   /** The declared variables of a skill that the operator has set. */
   environmentOf(skill: Skill): Readonly<Record<string, string>>;
@@ -197,8 +189,15 @@ export interface GivenPorts {
   report(error: unknown, where: string): void;
 }
 
-/** What all turns of an app share. */
-export interface SharedPorts extends GivenPorts {
+/** Everything that turns need from outside core; all turns of an app share it. */
+export interface TurnPorts extends GivenPorts {
+  store: KeyValue;
+  clock: Clock;
+  /**
+   * The output of a call in an earlier turn of the thread, the text of an earlier long message (`message:TURN_ID`) or of an answer
+   * (`answer:TURN_ID`). Undefined when it does not exist or was deleted. Outputs of private turns are returned only to `asker`, a person's id.
+   */
+  pastOutput(place: Place, callId: string, asker: string | undefined): Promise<Json | undefined>;
   /** The server's time zone, an IANA name. */
   time_zone: string;
   /** Removes secrets from the text that models get and the log keeps. */
@@ -217,8 +216,12 @@ export interface SharedPorts extends GivenPorts {
   offers: OfferReader;
   /** A picture that a message keeps; undefined when it is no longer available. */
   picture(image: KeptImage): Promise<MessageImage | undefined>;
-  /** Searches earlier conversations; undefined when there are none. */
-  conversations?: PastConversations | undefined;
+  /** Searches the earlier conversations of a namespace. */
+  searchPast(
+    namespace: string,
+    query: { words: string; most: number; except_thread?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<FoundExchanges>;
   /** Schedules for the agent; undefined where it cannot schedule anything. */
   schedules?: Schedules | undefined;
   /** Skills made in the chat; undefined where none can be. */
@@ -230,8 +233,8 @@ export interface SharedPorts extends GivenPorts {
   background: Background;
 }
 
-/** Everything a turn needs from outside core. */
-export interface TurnPorts extends SharedPorts {
+/** What reaches one turn while it runs. */
+export interface TurnLink {
   /**
    * Queued messages of the turn's author in this thread. `said_at` is ms since the epoch. A message is taken once it is recorded in a
    * `steered` event. A message with files belongs to a turn of its own, which reads them, unless it answers a question (`readWhole`).

@@ -1,16 +1,19 @@
 import { approveWithin, mayReach, webOf } from "../decisions/approval.ts";
 import { namedFiles } from "../decisions/asked-files.ts";
+import { ChatDesk } from "../effects/chat-desk.ts";
 import { createChatWork } from "../effects/create-chat-work.ts";
 import { runInFolder } from "../effects/folder-run.ts";
-import { createDesk } from "../effects/mentioning.ts";
 import { receiverFor, withConsent } from "../effects/receiving.ts";
 import { createToolFiles } from "../effects/tool-files.ts";
+import { innerCallId, questionIdOf } from "../log/call-id.ts";
 import { scopeKeyValue } from "../ports/storage.ts";
 import type { DryRunModel } from "../ports/teaching.ts";
+import { chosenModel } from "../scope/chosen-model.ts";
 import { generateWith, writeWith } from "../scope/generate.ts";
-import { type CallRequest, chosenModel, type TurnScope, zoneIn } from "../scope/turn-scope.ts";
+import { type CallRequest, type TurnScope, zoneIn } from "../scope/turn-scope.ts";
 import { coversHost } from "../skill/network-grants.ts";
-import type { PlanningContext, TeachingContext, Tool, ToolContext } from "../skill/tool.ts";
+import type { Tool, ToolContext } from "../skill/tool.ts";
+import type { PlanningContext, TeachingContext } from "../skill/work-context.ts";
 import { standsIn } from "../transcript/keep-transcript.ts";
 import { isOwnWords, untrustedIn } from "../transcript/untrusted.ts";
 import { ExpectedFailure, WaitingForPerson } from "../values/failure.ts";
@@ -54,12 +57,9 @@ export function createToolContext(
   return {
     call_id: request.call.id,
     turn_id: turn.turn_id,
-    agent: turn.profile.id,
     place: turn.place,
     user: turn.author,
     lender: request.owner?.id,
-    permissions: [turn.author.trust],
-    env: skill === undefined ? {} : ports.environmentOf(skill),
     signal,
     now: () => ports.clock.now(),
     progress(note, progress, total) {
@@ -72,18 +72,14 @@ export function createToolContext(
     generative: chosenModel(scope).generative,
     generate: (asked) => generateWith(scope, asked, signal),
     write: (asked) => writeWith(scope, asked, signal),
-    stands: (text) => isOfModel(scope, request) && standsIn(scope, text),
+    isInFront: (text) => isOfModel(scope, request) && standsIn(scope, text),
     ask: createAsk(scope, request.call.id),
     ...permissions,
     invoke(skillId, params) {
       nested += 1;
-      return invokeSkill(scope, request, `${request.call.id}/${nested}`, skillId, params);
+      return invokeSkill(scope, request, innerCallId(request.call.id, nested), skillId, params);
     },
     file,
-    async look(picture) {
-      const { name, media_type, bytes } = await ports.files.put(turn.turn_id, picture);
-      await scope.emit({ type: "picture_shown", call_id: request.call.id, name, media_type, bytes });
-    },
     inFolder,
     ...work,
     knowledge: work.knowledge && shared(work.knowledge, "add"),
@@ -112,7 +108,7 @@ function planningFor(scope: TurnScope, request: CallRequest, skillId: string): P
   if (schedules === undefined) return undefined;
   const { author, place, cause, turn_id } = scope.turn;
   const planner = { author, place, cause };
-  const desk = createDesk(scope, request.call.id, skillId);
+  const desk = new ChatDesk(scope, request.call.id, skillId);
   const isUntouched = () => untrustedIn(scope, request).length === 0;
   return {
     async plan(wish, whom) {
@@ -138,9 +134,9 @@ function teachingFor(
   { call }: CallRequest,
   signal: AbortSignal,
 ): TeachingContext | undefined {
-  const { teaching, overBudget } = scope.ports;
+  const { teaching } = scope.ports;
   if (teaching === undefined) return undefined;
-  const { author, place, turn_id } = scope.turn;
+  const { author, place, turn_id, link } = scope.turn;
   const teacher = { author, place, turn_id };
   const own =
     "This thread has parts that only its asker may read, and everybody here would read the skill. Ask for it in a thread without them.";
@@ -150,7 +146,7 @@ function teachingFor(
     async dryRun(draft) {
       const model = chosenModel(scope);
       if (draft.kind === "document" && !model.generative) return [];
-      const over = await overBudget(scope.namespace.settings);
+      const over = await link.overBudget(scope.namespace.settings);
       if (over !== undefined)
         return [{ turn_id, request: draft.request, calls: [], missing: [], problem: over }];
       const used: DryRunModel["used"] = (id, usage) => scope.emit({ type: "usage", model: id, ...usage });
@@ -202,20 +198,20 @@ function createSteps(
 }
 
 /**
- * Asks a person. Questions are numbered within their call, `CALL?1`, or named by their key. The answer is a signal (a button, the API) or
+ * Asks a person. Questions are numbered within their call, or named by their key. The answer is a signal (a button, the API) or
  * the asker's next message in the thread.
  */
 function createAsk(scope: TurnScope, callId: string): ToolContext["ask"] {
   let asked = 0;
   return async ({ text, choices = [], key }) => {
     if (key === undefined) asked += 1;
-    const questionId = `${callId}?${key ?? asked}`;
+    const questionId = questionIdOf(callId, key ?? asked);
     const { turn, ports, state } = scope;
     const open = state.questions.get(questionId);
     if (open?.answer !== undefined) return open.answer;
     if (open === undefined) {
       const expires_at = ports.clock.now() + turn.limits.question_ms;
-      const earlier = (await ports.steering()).map(({ turn_id }) => turn_id);
+      const earlier = (await turn.link.steering()).map(({ turn_id }) => turn_id);
       await scope.emit({
         type: "question_asked",
         question_id: questionId,
@@ -248,7 +244,7 @@ function createPermissions(
   let asked = 0;
   const approve: ToolContext["approve"] = (approval) => {
     if (approval.key === undefined) asked += 1;
-    const where = { callId: `${callId}/approval:${approval.key ?? asked}`, skillId };
+    const where = { callId, key: approval.key ?? asked, skillId };
     // A person outside of the thread is not shown its files.
     const files: Parameters<typeof approveWithin>[3] = async (input, purpose) =>
       approval.person === undefined ? namedFiles(scope, input, purpose) : [];
@@ -291,15 +287,15 @@ async function findAnswer(
   questionId: string,
   earlier: readonly string[],
 ): Promise<{ text: string; by: string } | undefined> {
-  for (const signal of await scope.ports.signals()) {
+  for (const signal of await scope.turn.link.signals()) {
     if (signal.type === "answer" && signal.question_id === questionId)
       return { text: signal.text, by: signal.by };
   }
-  const said = (await scope.ports.steering()).find(({ turn_id }) => !earlier.includes(turn_id));
+  const said = (await scope.turn.link.steering()).find(({ turn_id }) => !earlier.includes(turn_id));
   if (said === undefined) return undefined;
   const by = said.author.id;
   const { text, usage } = said.has_files
-    ? await scope.ports.readWhole(said.turn_id, scope.turn.signal)
+    ? await scope.turn.link.readWhole(said.turn_id, scope.turn.signal)
     : { text: said.text, usage: [] };
   for (const used of usage) await scope.emit(used);
   await scope.emit({ type: "steered", text: said.text, by, from_turn: said.turn_id });

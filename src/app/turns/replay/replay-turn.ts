@@ -3,7 +3,7 @@ import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
 import { noUsage, plusUsage } from "../../../core/log/usage.ts";
 import { type Meter, type Model, ModelError, type ModelEvent } from "../../../core/ports/model.ts";
-import type { SharedPorts, TurnLimits } from "../../../core/scope/turn.ts";
+import type { TurnLimits, TurnPorts } from "../../../core/scope/turn.ts";
 import { isPrivateTurn } from "../../../core/transcript/audience.ts";
 import { withUniqueIds } from "../../../core/turn/read-answer.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
@@ -37,12 +37,12 @@ export type ReplayTurn = (
   asked: { model: string; by: Author; signal: AbortSignal },
 ) => Promise<Outcome<Replay>>;
 
-export type RunningDeps = Pick<SharedPorts, "picture" | "clock"> & {
+export type RunningDeps = Pick<TurnPorts, "picture" | "clock"> & {
   limits: Pick<TurnLimits, "max_rounds">;
   meter: Pick<Meter, "usage">;
 };
 
-type ReplayDeps = RecordedDeps & RunningDeps & Pick<SharedPorts, "models" | "redact">;
+type ReplayDeps = RecordedDeps & RunningDeps & Pick<TurnPorts, "models" | "redact">;
 
 export function createReplay(deps: ReplayDeps): ReplayTurn {
   return async (turn, { model, by, signal }) => {

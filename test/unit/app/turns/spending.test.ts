@@ -32,7 +32,7 @@ function createWorld(channel: Spent = {}, user: Spent = {}, more: Partial<Spendi
     clock,
     store,
     asked,
-    spending: new Spending({ usage }, { store, clock, spending: { ...caps, ...more } }),
+    spending: new Spending(usage, { store, clock, spending: { ...caps, ...more } }),
   };
 }
 

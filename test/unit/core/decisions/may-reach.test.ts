@@ -114,7 +114,7 @@ describe("a request that a running call would send", () => {
     async (approved) => {
       const { scope, events } = createWorld({ untrusted: true });
       await expect(mayReach(scope, call, tool, address)).rejects.toThrow(WaitingForPerson);
-      scope.ports.signals = async () => [{ type: "approval", approval_id: "t1:1", approved, by: "ben" }];
+      scope.turn.link.signals = async () => [{ type: "approval", approval_id: "t1:1", approved, by: "ben" }];
       expect(await mayReach(scope, call, tool, address)).toBe(approved);
       await expect(mayReach(scope, call, tool, `${address}2`)).rejects.toThrow(WaitingForPerson);
       expect(events.map(({ type }) => type)).toEqual([

@@ -1,8 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { applyEvent, createTurnState } from "../../../../src/core/log/turn-state.ts";
+import { TurnState } from "../../../../src/core/log/turn-state.ts";
 import { untrustedIn } from "../../../../src/core/transcript/untrusted.ts";
 import { userMessage } from "../../../../src/core/transcript/user-message.ts";
-import { noteMessage, readAtOpening, type Untrusted } from "../../../../src/core/values/address.ts";
+import {
+  createSeenAddresses,
+  noteMessage,
+  readAtOpening,
+  type Untrusted,
+} from "../../../../src/core/values/address.ts";
 import type { Message } from "../../../../src/core/values/message.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 
@@ -65,13 +70,14 @@ describe("what may have made up a call", () => {
     testSkill("weather", [{ name: "weather" }], { origin: { source: "managed", precedence: 3, path: "/w" } }),
   ];
   const scope = (more: { guides?: string[]; trust?: "guest"; caller?: string } = {}) => {
-    const state = createTurnState();
+    const state = new TurnState("t1", () => 0);
     const started = { type: "tool_started", call_id: "c1", tool: "t", title: "t", input: {} } as const;
-    applyEvent(state, { ...started, skill_id: more.caller ?? "memory" }, 0);
+    state.apply({ ...started, skill_id: more.caller ?? "memory" }, 0);
     const catalogue = { skills: new Map(skills.map((skill) => [skill.id, skill])) };
     const turn = { author: { trust: more.trust ?? "member" }, catalogue };
     const read = readAtOpening({ messages: [], active: more.guides ?? [] }, []);
-    return { transcript: { read }, turn, state } as unknown as Parameters<typeof untrustedIn>[0];
+    const seen = { thread: createSeenAddresses(), turn: createSeenAddresses() };
+    return { transcript: { read }, turn, state, seen } as unknown as Parameters<typeof untrustedIn>[0];
   };
 
   it.each<[string, Parameters<typeof scope>[0], Untrusted[]]>([

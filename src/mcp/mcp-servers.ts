@@ -2,7 +2,7 @@ import { errorText } from "../base/error-text.ts";
 import { serverSkillId } from "../core/skill/catalogue.ts";
 import type { Servers } from "../core/skill/packages.ts";
 import type { Diagnostic, LoadedSkills, SkillOrigin, SkillSource } from "../core/skill/skill.ts";
-import { createParkedCalls, type ParkedCalls } from "../core/turn/parked-calls.ts";
+import { ParkedCalls } from "../core/turn/parked-calls.ts";
 import { shownPerson } from "../core/values/place.ts";
 import { createArgumentCheck } from "./argument-check.ts";
 import { type ConfigFile, createConfigFile } from "./config-file.ts";
@@ -85,7 +85,7 @@ class KnownServers {
   constructor(options: McpServersOptions) {
     this.#options = options;
     this.#file = createConfigFile(options.file, options.environment, options.network);
-    this.#parked = createParkedCalls(options.clock, options.question_ms);
+    this.#parked = new ParkedCalls(options.clock, options.question_ms);
   }
 
   all(): ManagedServer[] {

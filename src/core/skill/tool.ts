@@ -36,7 +36,13 @@ export type ToolResult =
    * `readable` is the same as `output` in words, for a model; programs, flows and the log use `output`. `details` is additional data that
    * the log keeps for programs.
    */
-  | { status: "ok"; output: Json; direct?: boolean; readable?: string; details?: { [key: string]: Json } }
+  | {
+      status: "ok";
+      output: Json;
+      direct?: boolean | undefined;
+      readable?: string;
+      details?: { [key: string]: Json };
+    }
   | { status: "error"; code: string; message: string; hint?: string; details?: { [key: string]: Json } };
 
 /** The error result of a call. */

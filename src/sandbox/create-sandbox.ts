@@ -2,7 +2,7 @@ import { mkdir, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { KeyedMutex } from "../base/keyed-mutex.ts";
 import type { Mutex } from "../core/ports/storage.ts";
-import type { CodeMeans } from "../core/ports/work-context.ts";
+import type { CodeMeans } from "../core/ports/work-means.ts";
 import { noPreparedPackages, type PackageLanguage, type PreparedPackages } from "../core/skill/packages.ts";
 import type { CodeRunner, ProgramRunner, ScriptRunner, Verdict } from "../core/skill/programs.ts";
 import type { Skill } from "../core/skill/skill.ts";

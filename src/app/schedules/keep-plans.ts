@@ -25,7 +25,7 @@ import { watchHere } from "./watch-chat.ts";
 import { hookKindOf, setSecret } from "./webhooks.ts";
 
 /** Adds, shows and changes schedules and triggers, for people, programs and tools. */
-export class Plans implements Omit<Schedules, "jobs"> {
+export class Plans implements Omit<Schedules, "startJob"> {
   readonly #planning: Planning;
   readonly #mutex = new KeyedMutex();
 

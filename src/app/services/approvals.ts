@@ -1,6 +1,6 @@
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
+import { anyOf, namedDeciders } from "../../core/decisions/people-on-cards.ts";
 import { addStanding } from "../../core/decisions/standing-decisions.ts";
-import { anyOf, namedDeciders } from "../../core/effects/mentioning.ts";
 import { turnOfApproval } from "../../core/log/call-id.ts";
 import type { TurnEventOf } from "../../core/log/turn-event.ts";
 import type { Signal, TurnRecord } from "../../core/log/turn-log.ts";

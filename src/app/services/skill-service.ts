@@ -1,7 +1,7 @@
 import { lineForPeople } from "../../base/line-for-people.ts";
 import { pick } from "../../base/record.ts";
+import { mayBeOf, startingOf, whenReady } from "../../core/scope/starting-skills.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
-import { mayBeOf, startingOf, whenReady } from "../../core/scope/turn-scope.ts";
 import type { NamespaceOffer } from "../../core/skill/make-offer.ts";
 import {
   type Offer,
@@ -11,7 +11,7 @@ import {
 } from "../../core/skill/namespace-state.ts";
 import {
   addCommand,
-  createEnabledPackages,
+  noteEnabled,
   type InstalledPackage,
   type PackageFinding,
   type PreparedPackages,
@@ -122,7 +122,7 @@ export class SkillService {
         draft.pinned[skill.id] = { ...mark, source: skill.origin.source, hash: skill.hash };
       if (state === "blocked") draft.blocked[skill.id] = mark;
     });
-    if (state === "pinned") await createEnabledPackages(store).note(skill);
+    if (state === "pinned") await noteEnabled(store, skill);
     const changed = (await this.#read(namespace)).offer.all.get(skill.id);
     return { ok: true, value: listing(changed ?? offered) };
   }

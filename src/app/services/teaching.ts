@@ -56,13 +56,21 @@ export function openTeaching(
 /** Skills made in the chat, for the agent that writes them and for the people who manage them. */
 export class TeachingService implements Teaching {
   readonly #school: School;
-  readonly get: TaughtSkills["get"];
-  readonly share: TaughtSkills["share"];
-  readonly remove: TaughtSkills["remove"];
 
   constructor(school: School) {
     this.#school = school;
-    ({ get: this.get, share: this.share, remove: this.remove } = school.taught);
+  }
+
+  get(id: string): Promise<TaughtSkill | undefined> {
+    return this.#school.taught.get(id);
+  }
+
+  share(...asked: Parameters<TaughtSkills["share"]>): ReturnType<TaughtSkills["share"]> {
+    return this.#school.taught.share(...asked);
+  }
+
+  remove(id: string): ReturnType<TaughtSkills["remove"]> {
+    return this.#school.taught.remove(id);
   }
 
   /** Uses an earlier version again. */

@@ -112,26 +112,26 @@ export interface ProgressCard {
 /** A message of the bot. Platforms neutralise mentions of everyone in it, and render standard Markdown as far as they can. */
 export interface OutgoingMessage {
   /** Absent for messages that are never looked up again: refusals, greetings, notices. */
-  tag?: MessageTag;
+  tag?: MessageTag | undefined;
   /** Empty while a turn has shown only its progress. */
   markdown: string;
   /** Shown as plain text, without blocks, components or tables, because the platform refused the richer form. */
-  plain?: true;
-  progress?: ProgressCard;
+  plain?: true | undefined;
+  progress?: ProgressCard | undefined;
   /** A last line in which `{time}` is replaced by a time (ms since the epoch), in the reader's time zone. */
   timed?: { text: string; at: number };
-  buttons?: readonly OutgoingButton[];
-  files?: readonly OutgoingFile[];
+  buttons?: readonly OutgoingButton[] | undefined;
+  files?: readonly OutgoingFile[] | undefined;
   /** A poll beside the text, which may be empty; only on platforms that have polls (`ChatActions.polls`). */
-  poll?: OutgoingPoll;
+  poll?: OutgoingPoll | undefined;
   /** Platform user id of the person that the message is for; the platform mentions them. */
-  mention?: string;
+  mention?: string | undefined;
   /** Nobody asked for this whisper: if the person cannot get it, nothing is shown in its place. */
-  unasked?: true;
+  unasked?: true | undefined;
   /** This whisper takes the place of the message whose button it answers, where the platform can do that. */
-  closes?: true;
+  closes?: true | undefined;
   /** People and groups, by platform id, that the text may mention as `<@ID>` or `<@&ID>`. All other mentions in it are shown as text. */
-  calls?: readonly string[];
+  calls?: readonly string[] | undefined;
 }
 
 /** What the bot does in a conversation. */
@@ -184,7 +184,25 @@ export interface Decider {
  */
 export const channelThread = "channel";
 
-export interface ChatPlatform {
+/** Signs of what the bot does, apart from messages. No method throws. */
+interface ChatSigns {
+  /**
+   * Shows that the bot is working, until it posts a message; undefined clears the sign. `note` is the current activity (`Reading
+   * orders.csv`), empty if unknown.
+   */
+  showWorking(place: Place, note: string | undefined, to: ReplyTarget): Promise<void>;
+  /**
+   * Shows the state of a conversation where the platform lists conversations with agents and offers people its own way to stop them, which
+   * arrives as `ChatIntake.stopped`. Called at each change. `waiting`: for a person. `title` names a conversation that is new.
+   */
+  showState?(place: Place, state: ConversationState, title: string): Promise<void>;
+  /** Removes the platform's own sign that a command will be answered. */
+  dismiss?(to: ReplyTarget): Promise<void>;
+  /** Marks a person's message as seen, or removes the mark. */
+  markSeen(place: Place, message: string, seen: boolean): Promise<void>;
+}
+
+export interface ChatPlatform extends ChatSigns {
   /** The first part of its namespaces: `slack`. */
   readonly id: string;
   readonly limits: PlatformLimits;
@@ -216,22 +234,8 @@ export interface ChatPlatform {
     to: ReplyTarget,
     start: Pick<OutgoingMessage, "markdown" | "progress" | "buttons" | "calls">,
   ): Promise<AnswerStream>;
-  /**
-   * Shows that the bot is working, until it posts a message; undefined clears the sign. `note` is the current activity (`Reading
-   * orders.csv`), empty if unknown. Never throws.
-   */
-  showWorking(place: Place, note: string | undefined, to: ReplyTarget): Promise<void>;
-  /**
-   * Shows the state of a conversation where the platform lists conversations with agents and offers people its own way to stop them, which
-   * arrives as `ChatIntake.stopped`. Called at each change. `waiting`: for a person. `title` names a conversation that is new. Never throws.
-   */
-  showState?(place: Place, state: ConversationState, title: string): Promise<void>;
   /** Whether only the author of a command sees the reply to it, as for a slash command. Absent where everybody does. */
   isUnseen?(to: ReplyTarget): boolean;
-  /** Removes the platform's own sign that a command will be answered. Never throws. */
-  dismiss?(to: ReplyTarget): Promise<void>;
-  /** Marks a person's message as seen, or removes the mark. Never throws. */
-  markSeen(place: Place, message: string, seen: boolean): Promise<void>;
   /** A person and their permissions in the place; from a cache if possible. @throws PlatformError */
   person(place: Place, personId: string): Promise<ChatPerson>;
   /** The latest messages of a thread, oldest first, root included; on Discord also the reply chain. @throws PlatformError */
@@ -250,7 +254,7 @@ export interface ChatPlatform {
    */
   deciders?(place: Place, approver: "manager" | "operator"): Promise<readonly Decider[]>;
   /** Name and topic of the channel. Never throws. */
-  describe(place: Place): Promise<{ name?: string; topic?: string }>;
+  describe(place: Place): Promise<{ name?: string | undefined; topic?: string | undefined }>;
 }
 
 /**

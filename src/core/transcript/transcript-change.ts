@@ -1,5 +1,6 @@
 import type { Transcript } from "../log/transcript.ts";
-import { effortFor, type TurnScope } from "../scope/turn-scope.ts";
+import { effortFor } from "../scope/chosen-model.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
 import { forAgent } from "../skill/make-offer.ts";
 import type { Offer, OfferedSkill } from "../skill/namespace-state.ts";
 import type { Told } from "../values/address.ts";

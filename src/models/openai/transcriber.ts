@@ -69,14 +69,12 @@ export function createTranscriber(
     const seconds = recording.seconds ?? metered?.seconds;
     return { text, seconds, model: endpoint.id, usage: usageOf(metered ?? secondsOf(recording), price) };
   };
-  return {
-    async transcribe(recording, signal) {
-      try {
-        return await service.ask(signal, (api) => attempt(api, recording, signal));
-      } catch (error) {
-        throw failureOf(error, endpoint, signal);
-      }
-    },
+  return async (recording, signal) => {
+    try {
+      return await service.ask(signal, (api) => attempt(api, recording, signal));
+    } catch (error) {
+      throw failureOf(error, endpoint, signal);
+    }
   };
 }
 

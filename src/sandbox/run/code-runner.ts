@@ -1,4 +1,4 @@
-import { type CodeLanguage, type CodeMeans, codeLanguages } from "../../core/ports/work-context.ts";
+import { type CodeLanguage, type CodeMeans, codeLanguages } from "../../core/ports/work-means.ts";
 import { accessTo } from "../../core/skill/network-grants.ts";
 import type { CodeRunner } from "../../core/skill/programs.ts";
 import type { Isolation } from "../isolation.ts";

@@ -1,4 +1,4 @@
-import type { ScriptOutcome } from "../../core/ports/work-context.ts";
+import type { ScriptOutcome } from "../../core/ports/work-means.ts";
 import type { CallOfCode, RunRequest, ScriptRequest, ScriptRunner } from "../../core/skill/programs.ts";
 import type { Skill } from "../../core/skill/skill.ts";
 import { malformedEnvironment, supervise } from "../child-process.ts";

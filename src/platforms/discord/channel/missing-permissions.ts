@@ -100,7 +100,7 @@ export async function missingPermissionProblem(
 ): Promise<DiscordProblem | undefined> {
   const { guild, channel } = readPlace({ namespace, thread: "" });
   if (guild === undefined || channel === undefined) return undefined;
-  const lacks = (await unlessRefused(botMissingPermissions(directory, guild, channel, of), () => true)) ?? [];
+  const lacks = (await unlessRefused(botMissingPermissions(directory, guild, channel, of))) ?? [];
   if (lacks.length === 0) return undefined;
   const names = lacks.map(({ name }) => name).join(", ");
   const name = directory.knownChannel(channel)?.name ?? "the channel";

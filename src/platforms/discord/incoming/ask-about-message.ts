@@ -11,7 +11,7 @@ import { messageBody } from "../outgoing/message-body.ts";
 import {
   answer,
   ephemeral,
-  type InteractionDeps,
+  type InteractionContext,
   interactionOf,
   placeOf,
   refuse,
@@ -20,7 +20,7 @@ import { isOutside, type RawInteraction } from "./raw-interaction.ts";
 
 /** Answers in a thread of the message. */
 export async function askAboutMessage(
-  deps: InteractionDeps,
+  deps: InteractionContext,
   raw: RawInteraction,
   person: string,
 ): Promise<void> {
@@ -56,7 +56,7 @@ export async function askAboutMessage(
  * does not stand alone, and hear in the interaction if they accept no direct messages.
  */
 async function askOutside(
-  deps: InteractionDeps,
+  deps: InteractionContext,
   raw: RawInteraction,
   person: string,
   message: RawMessage,
@@ -75,7 +75,7 @@ async function askOutside(
   const request = { body: messageBody({ markdown: text }, undefined) };
   const posted = await unlessRefused(
     deps.rest.request("POST", `/channels/${channel}/messages`, request),
-    ({ code }) => code === "forbidden",
+    "forbidden",
   );
   if (posted === undefined) return void (await tell(closed));
   await tell("I am on it. The answer comes in our direct messages.");

@@ -13,7 +13,7 @@ import { readPlace, referenceOf } from "../channel/discord-place.ts";
 import { timeOf } from "../connection/discord-facts.ts";
 import { type HeardShards, hears } from "../connection/heard-shards.ts";
 import { askAboutMessage } from "./ask-about-message.ts";
-import { answer, type InteractionDeps, interactionOf, placeOf, refuse } from "./interaction-answers.ts";
+import { answer, type InteractionContext, interactionOf, placeOf, refuse } from "./interaction-answers.ts";
 import { isOutside, type RawInteraction } from "./raw-interaction.ts";
 import {
   fitsModal,
@@ -33,13 +33,13 @@ const maxWaitMs = 2_000;
  * Handles a command, press, completion or form. Each is acknowledged at once, before anything is stored, since Discord waits
  * three seconds; the person is told about a later failure.
  */
-export async function receiveInteraction(deps: InteractionDeps, raw: RawInteraction): Promise<void> {
+export async function receiveInteraction(deps: InteractionContext, raw: RawInteraction): Promise<void> {
   const person = raw.member?.user ?? raw.user;
   if (person === undefined) return;
-  if (isOutside(raw)) deps.directory.see.author({ author: person });
+  if (isOutside(raw)) deps.directory.noteAuthor({ author: person });
   else if (raw.guild_id !== undefined && raw.member !== undefined)
-    deps.directory.see.member(raw.guild_id, person, raw.member);
-  else if (raw.channel_id !== undefined) deps.directory.see.directMessage(person.id, raw.channel_id);
+    deps.directory.noteMember(raw.guild_id, person, raw.member);
+  else if (raw.channel_id !== undefined) deps.directory.noteDirectMessage(person.id, raw.channel_id);
   try {
     await receive(deps, raw, person.id);
   } catch (error) {
@@ -48,7 +48,7 @@ export async function receiveInteraction(deps: InteractionDeps, raw: RawInteract
   }
 }
 
-async function receive(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+async function receive(deps: InteractionContext, raw: RawInteraction, person: string): Promise<void> {
   switch (raw.type) {
     case InteractionType.ApplicationCommandAutocomplete:
       return complete(deps, raw, person);
@@ -65,7 +65,7 @@ async function receive(deps: InteractionDeps, raw: RawInteraction, person: strin
   }
 }
 
-async function command(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+async function command(deps: InteractionContext, raw: RawInteraction, person: string): Promise<void> {
   const text = commandText(raw.data ?? {}, deps.commands);
   const place = await placeOf(deps, raw, person);
   const form = await unlessLate(maxWaitMs, deps.clock, deps.intake.formOfCommand(text, place, person));
@@ -73,13 +73,13 @@ async function command(deps: InteractionDeps, raw: RawInteraction, person: strin
   await take(deps, raw, person, place, { text });
 }
 
-async function openForm(deps: InteractionDeps, raw: RawInteraction, form: SkillForm): Promise<void> {
+async function openForm(deps: InteractionContext, raw: RawInteraction, form: SkillForm): Promise<void> {
   await answer(deps, raw, { type: InteractionResponseType.Modal, data: skillModal(form) });
 }
 
 /** Acknowledges a command with "thinking…", stores what an answer after a restart needs, and hands the command in. */
 async function take(
-  deps: InteractionDeps,
+  deps: InteractionContext,
   raw: RawInteraction,
   person: string,
   place: Place,
@@ -107,7 +107,7 @@ async function take(
 
 /** Hands in again the commands of an earlier process with these shards, which may have ended before it stored them. */
 export async function takeUnanswered(
-  deps: Pick<InteractionDeps, "live" | "intake" | "logger">,
+  deps: Pick<InteractionContext, "live" | "intake" | "logger">,
   shards: HeardShards,
 ): Promise<void> {
   for (const given of await deps.live.unanswered()) {
@@ -121,7 +121,7 @@ export async function takeUnanswered(
   }
 }
 
-async function submitForm(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+async function submitForm(deps: InteractionContext, raw: RawInteraction, person: string): Promise<void> {
   const id = raw.data?.custom_id ?? "";
   const text = textOfModal(id, raw.data?.components ?? []);
   if (text !== undefined) return takePress(deps, raw, person, { button: id, text });
@@ -146,7 +146,7 @@ function commandOf({ skill_id }: SkillForm): string {
   return skill_id.startsWith("/") ? skill_id : `/skill run ${skill_id}`;
 }
 
-async function press(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+async function press(deps: InteractionContext, raw: RawInteraction, person: string): Promise<void> {
   const { custom_id = "", values = [] } = raw.data ?? {};
   // The value of a menu's choice is the id that its button would have.
   const [button = custom_id] = values;
@@ -161,7 +161,7 @@ async function press(deps: InteractionDeps, raw: RawInteraction, person: string)
 
 /** Acknowledges a press, or the form that it opened, and hands it in. */
 async function takePress(
-  deps: InteractionDeps,
+  deps: InteractionContext,
   raw: RawInteraction,
   person: string,
   said: Pick<ButtonPress, "button" | "text">,
@@ -172,7 +172,7 @@ async function takePress(
 }
 
 async function pressOf(
-  deps: InteractionDeps,
+  deps: InteractionContext,
   raw: RawInteraction,
   person: string,
   said: Pick<ButtonPress, "button" | "text">,
@@ -183,7 +183,7 @@ async function pressOf(
 }
 
 /** Completes an option: at most 25 choices of 100 characters. Source: Discord reference, "Application Command Option Choice". */
-async function complete(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+async function complete(deps: InteractionContext, raw: RawInteraction, person: string): Promise<void> {
   const place = await placeOf(deps, raw, person);
   const { text, before, isNumber } = typedSoFar(raw.data ?? {});
   // People who may not use the bot do not see the names of its skills.
@@ -205,7 +205,7 @@ async function complete(deps: InteractionDeps, raw: RawInteraction, person: stri
 
 /** Tells the person, if they saw an acknowledgement. */
 async function tellFailure(
-  deps: Pick<InteractionDeps, "live" | "logger">,
+  deps: Pick<InteractionContext, "live" | "logger">,
   { id }: { id: string },
 ): Promise<void> {
   const markdown = "That could not be stored, so nothing was done. Try again in a minute.";

@@ -23,9 +23,9 @@ import { createPackages, type ManagedPackages } from "../packages/create-package
 import type { PackagesOptions } from "../packages/packages-options.ts";
 import { createMiniSearchIndex } from "../search/minisearch-index.ts";
 import { loginPaths } from "../server/routes/login-routes.ts";
+import { readTaughtDocument } from "../skills/document-skill.ts";
 import { createFolderSource } from "../skills/folder-source.ts";
 import { createPreparedSource, createSandboxedSource } from "../skills/judged-sources.ts";
-import { readTaughtDocument } from "../skills/taught-document.ts";
 import { sealKeyValue } from "../storage/sealed-key-value.ts";
 import { createSecretKey } from "../storage/secret-key.ts";
 import { lazyCodeRunners } from "./code-runners.ts";
@@ -73,7 +73,7 @@ function withoutGoneSkills(
 
 /** Opens the installed packages and combines the sources. Starts no server and no process. */
 export async function openSkills(config: Config, deps: SkillDeps) {
-  const { clock, store, mutex, own, folders, web, version, report, onLog } = deps;
+  const { clock, store, mutex, own, folders, version, report, onLog } = deps;
   const { question_minutes, approval_minutes } = config.turns;
   const question_ms = Math.max(question_minutes, approval_minutes) * 60_000;
   const runners = lazyCodeRunners(config, { own, mutex }, (skill) => packages.verifyBeforeRun(skill));
@@ -109,7 +109,6 @@ export async function openSkills(config: Config, deps: SkillDeps) {
     version,
     question_ms,
     login,
-    web,
     report,
   });
   const formats = [imported.format];

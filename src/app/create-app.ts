@@ -20,7 +20,7 @@ import { openServices, type Services } from "./operations/services.ts";
 import { allOperations } from "./operations/table.ts";
 import { PastConversations } from "./reading/past-conversations.ts";
 import { createPinnedFacts } from "./reading/pinned-facts.ts";
-import { createPlaceDescriber } from "./reading/place-description.ts";
+import { createPlaceDescriber, createWhere } from "./reading/place-description.ts";
 import { createRolesOf } from "./reading/roles-of.ts";
 import { TurnContextReader } from "./reading/turn-context.ts";
 import { createWebChatActions } from "./reading/web-chat-actions.ts";
@@ -38,6 +38,7 @@ import { Feed } from "./turns/feed.ts";
 import { createPictures } from "./turns/kept-files.ts";
 import { emitAll, interruptedTooOften, maxCrashes } from "./turns/no-start.ts";
 import { StoredOpenings } from "./turns/openings.ts";
+import { createPastOutputs } from "./turns/past-outputs.ts";
 import { PastThreads } from "./turns/past-threads.ts";
 import { SharedFeed } from "./turns/shared-feed.ts";
 import { observeSpending, Spending } from "./turns/spending.ts";
@@ -46,7 +47,6 @@ import { TurnControl } from "./turns/turn-control.ts";
 import { type Follow, followTurn } from "./turns/turn-events.ts";
 import { createTurnMeasuring } from "./turns/turn-measure.ts";
 import { TurnRunner } from "./turns/turn-runner.ts";
-import { createWhere } from "./turns/where.ts";
 
 /** Maximum parts of prompts whose uses are remembered: a few for each active channel. */
 const maxParts = 1_000;
@@ -149,6 +149,7 @@ function openTurns(deps: AppDeps, forget: Forget) {
     ...deps.ports,
     store,
     clock,
+    pastOutput: createPastOutputs(log),
     redact,
     time_zone,
     chats,
@@ -164,7 +165,7 @@ function openTurns(deps: AppDeps, forget: Forget) {
     deletions: (place) => log.deletions(place),
     background: createBackground(log, queue.submit, queue.control),
   };
-  const describer = createPlaceDescriber({ platforms, clock, shaping: shapingRules, report });
+  const describer = createPlaceDescriber(platforms, clock, report, shapingRules);
   const contexts = new TurnContextReader(deps, ports, platforms);
   const runner = new TurnRunner(
     deps,

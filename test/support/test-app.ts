@@ -3,7 +3,7 @@ import type { AppDeps, SpendingCaps } from "../../src/app/app-deps.ts";
 import type { ChatPolicy } from "../../src/app/chat/chat-policy.ts";
 import { createApp, type RunningApp } from "../../src/app/create-app.ts";
 import type { RetentionPolicy } from "../../src/app/services/retention-policy.ts";
-import { createPastOutputs } from "../../src/app/turns/past-outputs.ts";
+import { once } from "../../src/base/made-once.ts";
 import type { TurnEvent, TurnEventOf } from "../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../src/core/log/turn-log.ts";
 import { createMetaTools } from "../../src/core/meta-tools/create-meta-tools.ts";
@@ -17,7 +17,7 @@ import { noMeans, type WorkMeans } from "../../src/core/ports/work-means.ts";
 import type { WorkingFolders } from "../../src/core/ports/working-folder.ts";
 import type { TurnLimits } from "../../src/core/scope/turn.ts";
 import { createCatalogueLoader } from "../../src/core/skill/catalogue.ts";
-import { createNetworkGrants } from "../../src/core/skill/network-grants.ts";
+import { NetworkGrants } from "../../src/core/skill/network-grants.ts";
 import type { CodeRunner, ScriptRunner } from "../../src/core/skill/programs.ts";
 import type { Skill, SkillSource } from "../../src/core/skill/skill.ts";
 import type { Rights } from "../../src/core/skill/skill-identifier.ts";
@@ -212,7 +212,6 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     store = createMemoryKeyValue(),
     files = createMemoryFileStore(),
     clock = systemClock,
-    log = createMemoryTurnLog(clock),
     skillEnv = {},
     rights = {},
     approvals = {},
@@ -220,6 +219,8 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     sealed = createMemoryKeyValue(),
     transcriber = noTranscriber("no service that transcribes speech is set up here"),
   } = options;
+  const memory = once(() => createMemoryTurnLog(clock));
+  const { log = memory() } = options;
   const errors: unknown[] = [];
   const quiet = () => {};
   const { logged = quiet } = options;
@@ -253,7 +254,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     time_zone: options.time_zone ?? "UTC",
     chat: chatPolicy(options.chat),
     schedules: {
-      due: options.due ?? createMemoryTurnLog().due,
+      due: options.due ?? memory().due,
       sealed,
       limits: { ...scheduleLimits, ...options.planLimits },
     },
@@ -269,7 +270,6 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       saidLine: options.saidLine ?? (() => ""),
       models: options.models ?? soleModel(model),
       files,
-      pastOutput: createPastOutputs(log),
       web: options.web ?? noWeb,
       scripts: options.scripts,
       code: options.code,
@@ -278,7 +278,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       rights,
       approvals,
       means: { ...noMeans, ...options.means },
-      grants: createNetworkGrants(store, () => [], clock),
+      grants: new NetworkGrants(store, () => [], clock),
       openHosts: options.openHosts ?? [],
       siteOf,
       countTokens,

@@ -71,10 +71,10 @@ function messagesOf(turn: TurnRecord, botName: string, link: string): ChannelMes
 
 /** The turns of a thread, or of a channel, that are messages; newest first. */
 async function* turnsOf(log: TurnReading, { namespace, thread }: Place): AsyncGenerator<TurnRecord> {
-  const filter = { namespace, ...(thread === channelThread ? {} : { thread }), limit: pageSize };
+  const inThread = thread === channelThread ? undefined : thread;
   let before: string | undefined;
   for (let pages = 0; pages < maxTurns / pageSize; pages += 1) {
-    const page = await log.list({ ...filter, before });
+    const page = await log.list({ namespace, thread: inThread, limit: pageSize, before });
     yield* page.filter(({ kind, merged_into }) => kind === "message" && merged_into === undefined);
     before = page.at(-1)?.turn_id;
     if (page.length < pageSize) return;

@@ -44,7 +44,7 @@ export function createChats(
   return {
     ownMessage,
     actions: actionsOf,
-    search: createSearch({ actionsOf, index, isIndexed: isOn }),
+    search: createSearch(actionsOf, index, isOn),
     async send(place, message) {
       const platform = platformOf(place.namespace);
       return (await platform.find(place, message.tag)) ?? platform.post(place, message);

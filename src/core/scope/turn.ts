@@ -164,11 +164,6 @@ export interface GivenPorts {
   saidLine: SaidLine;
   models: Models;
   files: FileStore;
-  /**
-   * The output of a call in an earlier turn of the thread, the text of an earlier long message (`message:TURN_ID`) or of an answer
-   * (`answer:TURN_ID`). Undefined when it does not exist or was deleted. Outputs of private turns are returned only to `asker`, a person's id.
-   */
-  pastOutput(place: Place, callId: string, asker: string | undefined): Promise<Json | string | undefined>;
   web: Web;
   /** The services that skills use. */
   means: WorkMeans;
@@ -198,6 +193,11 @@ export interface GivenPorts {
 export interface TurnPorts extends GivenPorts {
   store: KeyValue;
   clock: Clock;
+  /**
+   * The output of a call in an earlier turn of the thread, the text of an earlier long message (`message:TURN_ID`) or of an answer
+   * (`answer:TURN_ID`). Undefined when it does not exist or was deleted. Outputs of private turns are returned only to `asker`, a person's id.
+   */
+  pastOutput(place: Place, callId: string, asker: string | undefined): Promise<Json | undefined>;
   /** The server's time zone, an IANA name. */
   time_zone: string;
   /** Removes secrets from the text that models get and the log keeps. */

@@ -36,7 +36,13 @@ export type ToolResult =
    * `readable` is the same as `output` in words, for a model; programs, flows and the log use `output`. `details` is additional data that
    * the log keeps for programs.
    */
-  | { status: "ok"; output: Json; direct?: boolean; readable?: string; details?: { [key: string]: Json } }
+  | {
+      status: "ok";
+      output: Json;
+      direct?: boolean | undefined;
+      readable?: string;
+      details?: { [key: string]: Json };
+    }
   | { status: "error"; code: string; message: string; hint?: string; details?: { [key: string]: Json } };
 
 /** The error result of a call. */
@@ -76,7 +82,7 @@ export interface Tool {
    * The kind of addresses in its output: results of a search, links of the page it read, or addresses mentioned by a server (except those
    * whose host the call itself names). If absent, addresses in the output are ignored.
    */
-  finds?: "results" | "links" | "mentions";
+  finds?: "results" | "links" | "mentions" | undefined;
   /**
    * Arguments that neither name a destination nor run anything, although their names do not show it: "always here" leaves them open. Only
    * code of the bot's own skills may set this.
@@ -89,7 +95,7 @@ export interface Tool {
   /** Set for tools of servers. */
   server?: ServerTool;
   /** At a server where people connect their own accounts: whether a person (`personKey`) has. */
-  isConnected?(person: string): Promise<boolean>;
+  isConnected?: ((person: string) => Promise<boolean>) | undefined;
   /** For a flow: whether its own steps change something. The calls it makes are decided separately. */
   acts?: boolean;
   /** The id of the skill whose code the call runs, if the tool does not belong to that skill. */

@@ -226,8 +226,7 @@ export class HostedProgram {
 }
 
 function hostError({ name, message, at }: z.infer<typeof errorSchema>): HostError {
-  const shown = { name: name.slice(0, 100), message: message.slice(0, maxError) };
-  return at === undefined ? shown : { ...shown, at: at.slice(0, 300) };
+  return { name: name.slice(0, 100), message: message.slice(0, maxError), at: at?.slice(0, 300) };
 }
 
 /** Maximum notes, requests and approvals of one call. */

@@ -17,8 +17,7 @@ import { layOutSkills, type PackageSkills } from "./layout/package-skills.ts";
 import { PackageRefusal } from "./package-refusal.ts";
 import type { KnownSource } from "./package-register.ts";
 import type { PackagesContext } from "./packages-options.ts";
-import { reviewSkillFiles } from "./review.ts";
-import { reviewInstalled, reviewUnits } from "./review-units.ts";
+import { reviewInstalled, reviewSkillFiles, reviewUnits } from "./review.ts";
 import { withStaging, withTemporaryFolder } from "./staging.ts";
 
 interface Prepared extends PackageSkills {

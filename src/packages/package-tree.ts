@@ -43,13 +43,6 @@ export interface ClaimedFile {
   finish(data: Buffer, executable: boolean): void;
 }
 
-interface TreeOptions {
-  limits: PackageLimits;
-  isWanted(path: string): boolean;
-  /** Size of the archive; undefined if there is none. */
-  packedBytes?: number | undefined;
-}
-
 /** Codes of entries that no honest package has: they refuse the whole package, wherever they are. */
 const hostile: ReadonlySet<string> = new Set([
   "path_leaves_package",
@@ -59,8 +52,15 @@ const hostile: ReadonlySet<string> = new Set([
   "nul_in_name",
 ]);
 
-/** Collects the entries of a package. Paths are claimed before any data is read. */
-export function createPackageTree({ limits, isWanted, packedBytes }: TreeOptions) {
+/**
+ * Collects the entries of a package. Paths are claimed before any data is read.
+ * @param packedBytes size of the archive; undefined if there is none
+ */
+export function createPackageTree(
+  limits: PackageLimits,
+  isWanted: (path: string) => boolean,
+  packedBytes?: number,
+) {
   const entries: ListedEntry[] = [];
   const defects: EntryDefect[] = [];
   const files: PackageFile[] = [];
@@ -89,8 +89,14 @@ export function createPackageTree({ limits, isWanted, packedBytes }: TreeOptions
     });
   }
 
-  return {
+  const tree = {
     contents: (): PackageContents => ({ entries, defects, files }),
+    /** Adds a file that is read already. @throws PackageRefusal */
+    add(path: string, data: Uint8Array): void {
+      const file = tree.claim(path, data.length);
+      file?.grow(data.length);
+      file?.finish(Buffer.from(data), false);
+    },
     /** Claims the place of a folder. @throws PackageRefusal */
     addFolder(path: string): void {
       place(path, "folder");
@@ -115,12 +121,15 @@ export function createPackageTree({ limits, isWanted, packedBytes }: TreeOptions
       return {
         grow(more) {
           bytes += more;
-          checkSize(name, bytes, packedBytes, limits);
+          if (bytes > limits.unpacked_bytes) throw tooMuchAtOnce(limits, name);
+          if (packedBytes !== undefined && bytes > packedBytes * limits.expansion)
+            throw expandsTooMuch(limits, name);
         },
         finish: (data, executable) => files.push({ path: name, data, executable }),
       };
     },
   };
+  return tree;
 }
 
 function plainPath(written: string): string {
@@ -133,16 +142,6 @@ function plainPath(written: string): string {
 /** The refusal of a link that leads out of its package. */
 export function leavesPackage(path: string, target: string): PackageRefusal {
   return refusedEntry("link", path, `is a link that leads out of the package, to ${shownName(target)}`);
-}
-
-function checkSize(
-  name: string,
-  bytes: number,
-  packedBytes: number | undefined,
-  limits: PackageLimits,
-): void {
-  if (bytes > limits.unpacked_bytes) throw tooMuchAtOnce(limits, name);
-  if (packedBytes !== undefined && bytes > packedBytes * limits.expansion) throw expandsTooMuch(limits, name);
 }
 
 /** The refusal of skills whose files are too large together. */
@@ -223,7 +222,8 @@ export function packagePath(
   written: string,
   limits: Pick<PackageLimits, "depth" | "path_bytes">,
 ): string[] | undefined {
-  refuseCharacters(written);
+  const wrong = forms.find(([form]) => form.test(written));
+  if (wrong !== undefined) throw refusedEntry(wrong[1], written, wrong[2]);
   const parts = written.split("/").filter((part) => part !== "" && part !== ".");
   if (parts.includes(".."))
     throw refusedEntry("path_leaves_package", written, "leads out of the package (by ..)");
@@ -246,11 +246,6 @@ const forms: readonly [RegExp, code: string, why: string][] = [
   [/^\//, "absolute_path", "has an absolute path"],
   [/^[A-Za-z]:/, "drive_letter", "names a drive"],
 ];
-
-function refuseCharacters(written: string): void {
-  const found = forms.find(([form]) => form.test(written));
-  if (found !== undefined) throw refusedEntry(found[1], written, found[2]);
-}
 
 function refuseName(written: string, part: string): void {
   if (deviceName.test(part) || /[<>:"|?*]/.test(part) || /[. ]$/.test(part)) {

@@ -20,7 +20,7 @@ export async function listFolder(
   signal: AbortSignal,
   isWanted: (path: string) => boolean,
 ): Promise<PackageContents> {
-  const tree = createPackageTree({ limits, isWanted });
+  const tree = createPackageTree(limits, isWanted);
   const real = await realpath(root);
   for await (const { path, absolute, found } of entriesBelow(real, signal)) {
     if (found.isSymbolicLink()) await takeLink(tree, real, absolute, path);

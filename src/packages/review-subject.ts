@@ -7,9 +7,9 @@ import { type ContentKind, contentKind } from "./archive-kind.ts";
 import type { PackageFile } from "./package-tree.ts";
 import { codeStatements } from "./review-code.ts";
 import { linesOf, type ReviewedLine, type TextRole } from "./review-lines.ts";
+import { type Code, findings } from "./rules/findings.ts";
 import { codeEndings } from "./rules/known-names.ts";
 import { type Accounts, type FactLine, factLines } from "./rules/line-facts.ts";
-import { type Code, meanings } from "./rules/meanings.ts";
 
 export type Severity = PackageFinding["severity"];
 
@@ -68,7 +68,7 @@ export function foundIn(
   { number, text }: { number?: number; text?: string },
   severity: Severity,
   code: Code,
-  message: string = meanings[code],
+  message: string = findings[code][0],
 ): PackageFinding {
   const place = { ...(number && { line: number }), ...(text !== undefined && { excerpt: excerptOf(text) }) };
   return { severity, code, message, path, ...place };

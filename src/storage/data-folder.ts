@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { makePrivate, makePrivateFile } from "./private-files.ts";
-import { guarded, StorageError, toStorageError } from "./storage-error.ts";
+import { guarded, isLocked, toStorageError } from "./storage-error.ts";
 
 const holderSchema = z.object({ url: z.string(), pid: z.number() });
 /** The running bot of a data folder, and where it listens. */
@@ -90,10 +90,6 @@ export async function readHolder(
     if (isLocked(failure)) return { running: true, holder: await readHolderFile(path) };
     throw failure;
   }
-}
-
-function isLocked(error: unknown): boolean {
-  return error instanceof StorageError && error.code === "locked";
 }
 
 async function publishHolder(path: string, info: Holder): Promise<void> {

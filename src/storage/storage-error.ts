@@ -49,6 +49,11 @@ const codeOfSqliteResult = new Map<number, EnvironmentCode>([
   [26, "corrupt"], // SQLITE_NOTADB
 ]);
 
+/** Whether another process holds the store. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof StorageError && error.code === "locked";
+}
+
 /** The error as a `StorageError` if the environment is to blame; a bug stays as it is. */
 export function toStorageError(error: unknown, path: string): unknown {
   const code = storageCodeOf(error);

@@ -8,7 +8,7 @@ interface FoundPassages {
   /** Lines of the whole text. */
   lines: number;
   /** Where the search continues if not all matches are shown. */
-  next_offset?: number;
+  next_offset?: number | undefined;
   /** How the lines were chosen if no line matches exactly. */
   note?: string;
 }
@@ -186,7 +186,7 @@ function passagesOf(
     shown: count,
     total: matches.length,
     lines: lines.length,
-    ...(next === undefined ? {} : { next_offset: next.offset }),
+    next_offset: next?.offset,
   };
 }
 

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { Entry, ZipFile } from "yauzl";
 import { zipNameFlags } from "../../base/decode-text.ts";
 import type { ReadLimits } from "../read-limits.ts";
-import { UnreadableDocument } from "./opened-document.ts";
+import { type OpenedDocument, UnreadableDocument } from "./opened-document.ts";
 
 /** A file in a ZIP archive. */
 interface ZipEntry {
@@ -88,9 +88,11 @@ export async function storedArchive(
   return zipSync(Object.fromEntries(files), { level: 0 });
 }
 
-/** @throws UnreadableDocument when a document has more parts than the limit */
-export function refuseManyEntries({ more }: OpenZip, { entries }: ReadLimits): void {
-  if (more) throw new UnreadableDocument(`It consists of more than ${entries} parts and is not unpacked.`);
+/** Opens a document that is a ZIP archive. @throws UnreadableDocument also when it has more parts than the limit */
+export async function openParts({ data, limits }: OpenedDocument): Promise<OpenZip> {
+  const zip = await openZip(data, limits);
+  if (!zip.more) return zip;
+  throw new UnreadableDocument(`It consists of more than ${limits.entries} parts and is not unpacked.`);
 }
 
 async function inflate(

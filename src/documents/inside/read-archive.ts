@@ -25,7 +25,7 @@ interface Listed {
   name: string;
   bytes: number;
   /** Its type, unless it is a plain file. */
-  what?: string;
+  what?: string | undefined;
 }
 
 /** The list of the files in an archive, and the text of small text files. Nested archives are listed, not opened. */
@@ -163,7 +163,7 @@ function take(entry: ReadEntry, archive: ArchiveText): void {
     return;
   }
   const isFile = fileTypes.includes(type);
-  archive.list({ name, bytes: isFile ? size : 0, ...(isFile ? {} : { what: type }) });
+  archive.list({ name, bytes: isFile ? size : 0, what: isFile ? undefined : type });
   if (isFile && archive.wants(size)) {
     const chunks: Buffer[] = [];
     entry.on("data", (chunk: Buffer) => chunks.push(chunk));

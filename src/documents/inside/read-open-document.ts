@@ -1,7 +1,7 @@
 import type { Table } from "../../core/ports/documents.ts";
 import { cellName, Formulas } from "./formulas.ts";
 import { unreadParts } from "./office-parts.ts";
-import { openZip, refuseManyEntries } from "./open-zip.ts";
+import { openParts } from "./open-zip.ts";
 import {
   BoundedText,
   type OpenedDocument,
@@ -15,15 +15,14 @@ import { writeSheet } from "./sheet-text.ts";
 const maxCells = 5_000_000;
 
 /** Text, sheets and slides of OpenDocument files (OpenDocument 1.3 part 3). */
-export async function readOpenDocument({ data, limits }: OpenedDocument): Promise<ReadDocument> {
-  const zip = await openZip(data, limits);
-  refuseManyEntries(zip, limits);
+export async function readOpenDocument(document: OpenedDocument): Promise<ReadDocument> {
+  const zip = await openParts(document);
   if ((await zip.text("META-INF/manifest.xml"))?.includes("encryption-data")) {
     throw new UnreadableDocument("It is protected with a password; remove it and send it again.");
   }
   const content = await zip.text("content.xml");
   if (content === undefined) throw new UnreadableDocument("It is damaged: it has no content; send it again.");
-  const text = new BoundedText(limits.textCharacters);
+  const text = new BoundedText(document.limits.textCharacters);
   const writer = new ContentWriter(text);
   await parseXml(content, writer);
   const hasHeaders = /<style:(?:header|footer)\b/.test((await zip.text("styles.xml")) ?? "");

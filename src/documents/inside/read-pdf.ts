@@ -1,4 +1,7 @@
-import { CharacterMaps } from "./character-maps.ts";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { brotliDecompress } from "node:zlib";
+import type { PDFPageProxy } from "unpdf/pdfjs";
 import {
   BoundedText,
   type OpenedDocument,
@@ -6,7 +9,24 @@ import {
   shownName,
   UnreadableDocument,
 } from "./opened-document.ts";
-import { pageNotes } from "./pdf-notes.ts";
+
+/** Adobe's predefined character maps (ISO 32000-1, 9.7.5.2) in the binary form of pdf.js, stored in a ZIP archive that Brotli packs. */
+const packed = new URL("./character-maps.zip.br", import.meta.url);
+
+/** Gives pdf.js the maps that it asks for by name: without them, letters of Chinese, Japanese and Korean fonts are left out. */
+class CharacterMaps {
+  #archive: Promise<Uint8Array> | undefined;
+
+  /** @throws an error for a name that is none of theirs: other data of pdf.js is not shipped */
+  async fetch({ filename }: { filename: string }): Promise<Uint8Array> {
+    this.#archive ??= readFile(packed).then(promisify(brotliDecompress));
+    const archive = await this.#archive;
+    const { unzipSync } = await import("fflate");
+    const content = unzipSync(archive, { filter: ({ name }) => name === filename })[filename];
+    if (content === undefined) throw new Error(`There is no character map ${filename}.`);
+    return content;
+  }
+}
 
 const maxPages = 10_000;
 /** Consecutive failed pages after which reading stops: a damaged file may declare any number of pages. */
@@ -114,4 +134,46 @@ function named(pages: readonly number[]): string {
   const shown = pages.slice(0, maxNamed).join(", ");
   const more = pages.length <= maxNamed ? "" : ` and ${pages.length - maxNamed} more`;
   return `${pages.length === 1 ? "page" : "pages"} ${shown}${more}`;
+}
+
+/** What pdf.js tells of an annotation, as far as it is read here. */
+interface Annotation {
+  subtype: string;
+  fieldName?: string | undefined;
+  alternativeText?: string | undefined;
+  /** Of a choice, all that are chosen. */
+  fieldValue?: string | readonly string[] | null | undefined;
+  checkBox?: boolean | undefined;
+  radioButton?: boolean | undefined;
+  pushButton?: boolean | undefined;
+  password?: boolean | undefined;
+  /** The `fieldValue` with which a check box or a radio button is on. */
+  exportValue?: string | undefined;
+  buttonValue?: string | null | undefined;
+  contentsObj?: { str: string } | undefined;
+  titleObj?: { str: string } | undefined;
+}
+
+/** What people filled in and remarked on a page, as lines: values of fields with their names, and comments with their authors. */
+async function pageNotes(page: PDFPageProxy): Promise<string[]> {
+  const annotations: Annotation[] = await page.getAnnotations({ intent: "display" });
+  return annotations
+    .map((each) => (each.subtype === "Widget" ? fieldLine(each) : commentLine(each)))
+    .filter((line) => line !== undefined);
+}
+
+/** Undefined for a field that is empty, a radio button that is off, and what is no value to read. */
+function fieldLine(field: Annotation): string | undefined {
+  const name = field.alternativeText || field.fieldName || "Field";
+  if (field.pushButton || field.password) return undefined;
+  if (field.checkBox) return `${name}: ${field.fieldValue === field.exportValue ? "checked" : "not checked"}`;
+  if (field.radioButton && field.fieldValue !== field.buttonValue) return undefined;
+  const value = [field.fieldValue ?? []].flat().join(", ");
+  return value.trim() === "" ? undefined : `${name}: ${value}`;
+}
+
+function commentLine({ subtype, contentsObj, titleObj }: Annotation): string | undefined {
+  const words = contentsObj?.str ?? "";
+  if (subtype === "Popup" || subtype === "Link" || words.trim() === "") return undefined;
+  return `${titleObj?.str ? `Comment by ${titleObj.str}` : "Comment"}: ${words}`;
 }

@@ -1,14 +1,13 @@
 import { drawnText, listedParts, relationships, unreadParts } from "./office-parts.ts";
-import { type OpenZip, openZip, refuseManyEntries } from "./open-zip.ts";
+import { type OpenZip, openParts } from "./open-zip.ts";
 import { BoundedText, type OpenedDocument, type ReadDocument } from "./opened-document.ts";
 
 const presentation = "ppt/presentation.xml";
 
 /** The text of the slides of a .pptx file in their order, with the speaker's notes. */
-export async function readSlides({ data, limits }: OpenedDocument): Promise<ReadDocument> {
-  const zip = await openZip(data, limits);
-  refuseManyEntries(zip, limits);
-  const text = new BoundedText(limits.textCharacters);
+export async function readSlides(document: OpenedDocument): Promise<ReadDocument> {
+  const zip = await openParts(document);
+  const text = new BoundedText(document.limits.textCharacters);
   let number = 0;
   const slides = (await listedParts(zip, presentation, "sldId")).map(({ target }) => target);
   for (const slide of new Set(slides.filter(zip.has))) {

@@ -1,7 +1,7 @@
 import type { Table } from "../../core/ports/documents.ts";
 import { cellName, columnNumber, Formulas } from "./formulas.ts";
 import { listedParts, unreadParts } from "./office-parts.ts";
-import { openZip, refuseManyEntries, storedArchive } from "./open-zip.ts";
+import { openParts, storedArchive } from "./open-zip.ts";
 import {
   BoundedText,
   type OpenedDocument,
@@ -18,9 +18,8 @@ const maxCells = 5_000_000;
 type Cell = string | number | boolean | Date | null;
 
 /** All sheets of an .xlsx file, as CSV under their names, and as tables. */
-export async function readSpreadsheet({ data, limits }: OpenedDocument): Promise<ReadDocument> {
-  const zip = await openZip(data, limits);
-  refuseManyEntries(zip, limits);
+export async function readSpreadsheet(document: OpenedDocument): Promise<ReadDocument> {
+  const zip = await openParts(document);
   const files = new Map(await zip.files((name) => name.endsWith(".xml") || name.endsWith(".rels")));
   const formulas = new Map<string, Formulas>();
   for (const { name, target } of await listedParts(zip, "xl/workbook.xml", "sheet")) {
@@ -30,7 +29,7 @@ export async function readSpreadsheet({ data, limits }: OpenedDocument): Promise
   }
   const { default: readSheets } = await import("read-excel-file/universal");
   const sheets = await readSheets((await storedArchive(files)).buffer, { trim: false, parseNumber });
-  const text = new BoundedText(limits.textCharacters);
+  const text = new BoundedText(document.limits.textCharacters);
   const tables: Table[] = [];
   for (const { sheet, data: rows } of sheets) {
     const notes = formulas.get(sheet)?.lines();

@@ -1,14 +1,13 @@
 import { markdownOf } from "../../html/readable-page.ts";
 import { drawnText, unreadParts } from "./office-parts.ts";
-import { openZip, refuseManyEntries, storedArchive } from "./open-zip.ts";
+import { openParts, storedArchive } from "./open-zip.ts";
 import { BoundedText, type OpenedDocument, type ReadDocument } from "./opened-document.ts";
 
 const read = /^word\/(?:document|footnotes|endnotes|comments|header\d*|footer\d*)\.xml$/;
 
 /** A .docx file as Markdown with its comments, followed by its headers and footers. Nothing outside the file is opened. */
-export async function readWord({ data, limits }: OpenedDocument): Promise<ReadDocument> {
-  const zip = await openZip(data, limits);
-  refuseManyEntries(zip, limits);
+export async function readWord(document: OpenedDocument): Promise<ReadDocument> {
+  const zip = await openParts(document);
   const files = await zip.files((name) => name.endsWith(".xml") || name.endsWith(".rels"));
   const archive = await storedArchive(files);
   const { default: mammoth } = await import("mammoth");
@@ -22,7 +21,7 @@ export async function readWord({ data, limits }: OpenedDocument): Promise<ReadDo
       convertImage: mammoth.images.imgElement(async () => ({ src: "" })),
     },
   );
-  const text = new BoundedText(limits.textCharacters);
+  const text = new BoundedText(document.limits.textCharacters);
   text.line(await markdownOf(html));
   const part = (name: string) => files.get(`word/${name}.xml`)?.toString("utf8") ?? "";
   const margins = [...files.keys()].map((name) => /^word\/((header|footer)\d*)\.xml$/.exec(name) ?? []);

@@ -78,7 +78,7 @@ async function run(call: OpenCall, args: unknown): Promise<void> {
     const isData = hosted.entry !== undefined && typeof value === "object" && value !== null;
     const size = Buffer.byteLength(text);
     if (size > maxResult) throw new RangeError(`It answered ${size} bytes; at most ${maxResult} are kept`);
-    if (calls.delete(id)) send({ type: "result", id, text, ...(isData ? { data: true } : {}) });
+    if (calls.delete(id)) send({ type: "result", id, text, data: isData || undefined });
   } catch (error) {
     fail(call, error);
   }
@@ -210,7 +210,7 @@ function describeError(thrown: unknown, folder: string): HostError {
   return {
     name: String(thrown.name),
     message: cut([...messagesOf(thrown)].join(": ") + adviceFor(thrown)),
-    ...(place === undefined ? {} : { at: place }),
+    at: place,
   };
 }
 

@@ -27,7 +27,7 @@ export type FromHost =
   | { type: "progress"; id: number; note: string }
   | { type: "log"; text: string }
   | { type: "request"; id: number; request: number; asks: HostRequest }
-  | { type: "result"; id: number; text: string; data?: boolean }
+  | { type: "result"; id: number; text: string; data?: boolean | undefined }
   | { type: "error"; id: number; error: HostError }
   /** The process is about to end: it answers open calls and takes no more. */
   | { type: "ending" };
@@ -40,5 +40,5 @@ export type HostRequest =
 export interface HostError {
   name: string;
   message: string;
-  at?: string;
+  at?: string | undefined;
 }

@@ -78,7 +78,7 @@ async function fromServer(
   if (typeof offered === "string")
     throw new PackageRefusal("download_failed", `${offered} Nothing was installed.`);
   const read: ReadPackage = async (isWanted) => {
-    const tree = createPackageTree({ limits, isWanted });
+    const tree = createPackageTree(limits, isWanted);
     for (const [at, skill] of offered.entries()) addOffered(tree, skill, at, limits);
     return tree.contents();
   };
@@ -88,18 +88,16 @@ async function fromServer(
 /** Adds a skill in a folder of its own: what is wrong with it keeps out no other. */
 function addOffered(tree: PackageTree, skill: OfferedSkill, at: number, limits: PackageLimits): void {
   const folder = `${at + 1}/${plainName(skill.name)}`;
-  const add = (path: string, data: Uint8Array) => {
-    const file = tree.claim(`${folder}/${path}`, data.length);
-    file?.grow(data.length);
-    file?.finish(Buffer.from(data), false);
-  };
   try {
     if (skill.problem !== undefined) throw refusedSkill("not_verified", skill.problem);
     for (const { path } of skill.files) packagePath(`${folder}/${path}`, limits);
-    for (const { path, data } of skill.files) add(path, data);
+    for (const { path, data } of skill.files) tree.add(`${folder}/${path}`, data);
   } catch (error) {
     if (!(error instanceof PackageRefusal)) throw error;
-    add("SKILL.md", Buffer.from(`---\nname: ${plainName(skill.name)}\ndescription: None\n---\n`));
+    tree.add(
+      `${folder}/SKILL.md`,
+      Buffer.from(`---\nname: ${plainName(skill.name)}\ndescription: None\n---\n`),
+    );
     tree.leaveOut(`${folder}/files`, error);
   }
 }
@@ -208,10 +206,8 @@ function single(data: Buffer, fileName: string, limits: PackageLimits): FetchedP
     );
   }
   const read: ReadPackage = async (isWanted) => {
-    const tree = createPackageTree({ limits, isWanted });
-    const file = tree.claim(place ?? "SKILL.md", data.length);
-    file?.grow(data.length);
-    file?.finish(data, false);
+    const tree = createPackageTree(limits, isWanted);
+    tree.add(place ?? "SKILL.md", data);
     return tree.contents();
   };
   return { name, read, isFlow };

@@ -1,3 +1,4 @@
+import { percentDecoded } from "../../base/text/percent-decoded.ts";
 import { PackageRefusal } from "../package-refusal.ts";
 
 /** A git repository, with a branch and folder. */
@@ -141,21 +142,13 @@ function partsOf(url: URL): string[] {
     .replace(/\.git\/?$/, "")
     .split("/")
     .filter((part) => part !== "")
-    .map(decoded);
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
+    .map(percentDecoded);
 }
 
 function splitFragment(hash: string): [string, string | undefined] {
   // The first part of a repository's page, as its button for the address copies it.
   if (hash === "#readme") return ["", undefined];
-  const text = decoded(hash.slice(1));
+  const text = percentDecoded(hash.slice(1));
   const colon = text.indexOf(":");
   return colon === -1 ? [text, undefined] : [text.slice(0, colon), text.slice(colon + 1)];
 }

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode } from "../../base/error-text.ts";
+import { orUndefined } from "../../base/error-text.ts";
 import { CapturedOutput } from "../../process/captured-output.ts";
 import { groupEnd, killGroup, spawnGroup } from "../../process/process-group.ts";
 import type { PackageLimits } from "../package-limits.ts";
@@ -55,7 +55,7 @@ async function readRepository(
   targets: ReadonlyMap<string, Buffer>,
   isWanted: (path: string) => boolean,
 ): Promise<PackageContents> {
-  const tree = createPackageTree({ limits: request.limits, isWanted });
+  const tree = createPackageTree(request.limits, isWanted);
   const wanted = blobs.flatMap((blob) => {
     const file = claim(tree, blob, targets);
     return file === undefined ? [] : [{ ...blob, file }];
@@ -174,33 +174,11 @@ async function fetchFrom(
 
 /** Bytes of all files below a folder; files that vanish meanwhile do not count. */
 async function sizeOf(folder: string): Promise<number> {
+  const entries = await orUndefined(readdir(folder, { recursive: true, withFileTypes: true }), "ENOENT");
   let bytes = 0;
-  for (const entry of await entriesOf(folder)) {
-    if (!entry.isFile()) continue;
-    bytes += await bytesOf(join(entry.parentPath, entry.name));
-  }
+  for (const entry of entries?.filter((each) => each.isFile()) ?? [])
+    bytes += (await orUndefined(stat(join(entry.parentPath, entry.name)), "ENOENT"))?.size ?? 0;
   return bytes;
-}
-
-async function entriesOf(folder: string) {
-  try {
-    return await readdir(folder, { recursive: true, withFileTypes: true });
-  } catch (error) {
-    return ifGone(error, []);
-  }
-}
-
-async function bytesOf(path: string): Promise<number> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    return ifGone(error, 0);
-  }
-}
-
-function ifGone<T>(error: unknown, value: T): T {
-  if (errorCode(error) === "ENOENT") return value;
-  throw error;
 }
 
 /** The settings under which git runs. */

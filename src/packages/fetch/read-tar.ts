@@ -25,7 +25,7 @@ export async function readTar(
   isWanted: (path: string) => boolean,
 ): Promise<PackageContents> {
   const { Parser } = await import("tar");
-  const tree = createPackageTree({ limits, isWanted, packedBytes: gzipped ? data.length : undefined });
+  const tree = createPackageTree(limits, isWanted, gzipped ? data.length : undefined);
   // The parser ignores errors thrown in its callbacks, or they end the process: so they are kept and checked later.
   let refusal: PackageRefusal | undefined;
   const refuse = (error: unknown) => {

@@ -33,7 +33,7 @@ export async function readZip(
   isWanted: (path: string) => boolean,
 ): Promise<PackageContents> {
   const { fromBufferPromise, getFileNameLowLevel } = await import("yauzl");
-  const tree = createPackageTree({ limits, isWanted, packedBytes: data.length });
+  const tree = createPackageTree(limits, isWanted, data.length);
   let zip: ZipFile | undefined;
   try {
     zip = await fromBufferPromise(data, {

@@ -89,7 +89,7 @@ async function inspectTogether(
     // A document of another format that says nothing is told of there.
     if (files.length === 0) continue;
     if (skill === undefined) leaveOut(report, place.folder, whyNot(diagnostics));
-    else found.push({ place, skill, ...(fetched.isFlow && { flowFile: files[0]?.path }) });
+    else found.push({ place, skill, flowFile: fetched.isFlow ? files[0]?.path : undefined });
   }
   await rm(root, { recursive: true, force: true });
   return found;

@@ -1,5 +1,5 @@
 /**
- * What code and commands do, as facts. A fact named like a code of `meanings.ts` is a finding of its own. Each pattern is searched only in
+ * What code and commands do, as facts. A fact named like a code of `findings.ts` is a finding of its own. Each pattern is searched only in
  * lines that have one of the words before it, and takes time in proportion to the line.
  */
 

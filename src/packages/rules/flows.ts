@@ -1,9 +1,9 @@
 import type { PackageFinding } from "../../core/skill/packages.ts";
 import { foundIn, type ReviewedFile, type ReviewSubject, type Severity } from "../review-subject.ts";
 import type { Fact } from "./acts.ts";
+import { type Code, findings } from "./findings.ts";
 import { hostsIn, oddPlace } from "./hosts.ts";
 import type { FactLine } from "./line-facts.ts";
-import { type Code, meanings } from "./meanings.ts";
 
 /** Whether a file, or a shown command, has all of these facts. One with a bar: any of them. */
 type Has = (...facts: Fact[]) => boolean;
@@ -96,5 +96,5 @@ function flowsIn(
 function messageOf(code: Code, strangers: string, { text }: FactLine): string {
   const to = strangers === "" ? "a host" : `${strangers}, which its description does not name`;
   if (code === "unusual_host") return `It contacts ${oddPlace(text, hostsIn(text, true)) ?? to}.`;
-  return meanings[code].replace(/to a host\.$/, `to ${to}.`);
+  return findings[code][0].replace(/to a host\.$/, `to ${to}.`);
 }

@@ -1,8 +1,8 @@
 import { pattern } from "../../base/pattern.ts";
 import { invisible } from "../../base/text/invisible-text.ts";
 import { type FileRule, foundIn, type Severity } from "../review-subject.ts";
+import type { Code } from "./findings.ts";
 import { oddPlace } from "./hosts.ts";
-import type { Code } from "./meanings.ts";
 
 /** Subdivision flags (Scotland) are the only use of tag characters: black flag, tags, cancel. */
 const flags = /\u{1f3f4}[\u{e0020}-\u{e007e}]{1,7}\u{e007f}/gu;

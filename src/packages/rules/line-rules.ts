@@ -1,56 +1,16 @@
 import { type FileRule, foundIn, type ReviewedFile, type Severity } from "../review-subject.ts";
 import { commands, type Fact } from "./acts.ts";
+import { type Code, findings, type Where } from "./findings.ts";
 import type { FactLine } from "./line-facts.ts";
-import { type Code, meanings } from "./meanings.ts";
-
-/**
- * Where a fact is more than an ability. `shown`: in code, data or a block of code in a guide; `run`: in code, or in data that a program
- * reads; `unaccounted`: with a host that the description does not account for, or, in code, with none.
- */
-type Where = "anywhere" | "shown" | "code" | "run" | "unaccounted";
 
 type LineRule = readonly [fact: Fact, where: Where, severity: Severity, code: Code];
 
-/** Facts of one line that no skill has to have. Each has a hostile and an honest case in `review-rules.test.ts`. */
-// biome-ignore format: one rule a line
-export const lineRules = [
-  ["encoded_command", "anywhere", "danger", "encoded_command"],
-  ["encoded_code", "code", "danger", "encoded_command"],
-  ["encoded_code", "anywhere", "warning", "encoded_command"],
-  ["credential_theft", "anywhere", "danger", "credential_theft"],
-  ["shell_to", "code", "danger", "backdoor"],
-  ["shell_to", "anywhere", "warning", "backdoor"],
-  ["backdoor", "code", "warning", "backdoor"],
-  ["public_key", "anywhere", "warning", "backdoor"],
-  ["foreign_role", "run", "warning", "backdoor"],
-  ["range", "code", "warning", "backdoor"],
-  ["account", "run", "warning", "fixed_account"],
-  ["favours", "code", "warning", "fixed_account"],
-  ["reads_credentials", "code", "warning", "reads_credentials"],
-  ["lifts_rules", "shown", "warning", "disables_protection"],
-  ["disables_protection", "code", "warning", "disables_protection"],
-  ["redirects_agent", "run", "warning", "changes_agent"],
-  ["plants", "code", "warning", "changes_agent"],
-  ["persistence", "code", "warning", "persistence"],
-  ["timed", "code", "warning", "persistence"],
-  ["all_secrets", "anywhere", "warning", "sends_what_it_finds"],
-  ["destructive", "code", "warning", "destructive"],
-  ["remote_code", "unaccounted", "warning", "remote_code"],
-  ["unpinned", "run", "warning", "remote_code"],
-  ["saves_and_starts", "unaccounted", "warning", "remote_code"],
-  ["foreign_registry", "unaccounted", "warning", "foreign_registry"],
-  ["downloads_program", "unaccounted", "warning", "downloads_program"],
-  ["sends_by_name", "anywhere", "warning", "sends_by_name"],
-  ["secret", "anywhere", "warning", "secret"],
-  ["unreadable_code", "run", "warning", "unreadable_code"],
-  ["made_name", "code", "warning", "unreadable_code"],
-  ["obfuscated", "code", "warning", "obfuscated"],
-  ["second_receiver", "unaccounted", "warning", "sends_data"],
-  ["blind_copy", "run", "warning", "sends_data"],
-  ["sends_cells", "unaccounted", "warning", "sends_data"],
-] as const satisfies readonly LineRule[];
+/** The facts of one line that are a finding, each where it is one. Of several for a code, the first counts. */
+export const lineRules: readonly LineRule[] = Object.entries(findings).flatMap(([code, [, ...lines]]) =>
+  lines.map(([fact, where, severity]) => [fact, where, severity, code as Code] as const),
+);
 
-const rulesOf: ReadonlyMap<Fact, readonly LineRule[]> = Map.groupBy(lineRules, ([fact]) => fact);
+const rulesOf = Map.groupBy(lineRules, ([fact]) => fact);
 
 /** Abilities of commands that a guide shows. */
 const shownAbilities: ReadonlySet<Fact> = new Set(commands.map(([fact]) => fact));
@@ -61,7 +21,7 @@ export const lineRule: FileRule = (file) =>
     const { facts, number } = line;
     const rules = [...facts.keys()].flatMap((fact) => rulesOf.get(fact) ?? []);
     const held = rules.filter(([, where]) => holds(where, line, file));
-    const known = [...facts.keys()].filter((fact): fact is Fact & Code => fact in meanings);
+    const known = [...facts.keys()].filter((fact): fact is Fact & Code => fact in findings);
     const abilities = known.filter((fact) => file.role === "code" || shownAbilities.has(fact));
     const found = new Map<Code, [Severity, Fact]>(abilities.map((fact) => [fact, ["info", fact]]));
     // Code from a place that anybody may write to is worse; of several rules of a code, the first counts.

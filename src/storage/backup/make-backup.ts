@@ -17,13 +17,6 @@ import {
   staysWithin,
 } from "./backup-format.ts";
 
-export interface BackupOptions {
-  store: Manifest["store"];
-  /** ms since the epoch. */
-  now: number;
-  signal: AbortSignal;
-}
-
 export interface BackupResult {
   /** Bytes. */
   size: number;
@@ -35,12 +28,13 @@ export interface BackupResult {
  * Writes everything in a data folder to a new gzipped tar archive (0600), also while a bot runs. The databases are copied as of one instant,
  * files after it: what the turn log names is there, and what is newer is as after a crash at that instant. The archive gets its name only
  * when it is complete and on the disk.
+ * @param now ms since the epoch
  * @throws BackupError; the reason of `signal`: nothing is left of the archive
  */
 export async function makeBackup(
   folder: string,
   file: string,
-  { store, now, signal }: BackupOptions,
+  { store, now, signal }: { store: Manifest["store"]; now: number; signal: AbortSignal },
 ): Promise<BackupResult> {
   const path = resolve(file);
   if (existsSync(path))

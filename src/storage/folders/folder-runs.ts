@@ -68,7 +68,7 @@ export async function endRun(
   await removeCopies(root, run);
   const changed = await takeStock(root, index, area, { turns: [turn_id], from });
   const runs = (await readRuns(root)).map((each) =>
-    each.run === run ? { ...each, from: [], changed, ...(failed ? { failed: true as const } : {}) } : each,
+    each.run === run ? { ...each, from: [], changed, failed: failed ? (true as const) : undefined } : each,
   );
   await writeRuns(root, runs);
   const own = runs.find((each) => each.run === run);
@@ -187,10 +187,7 @@ async function readRuns(root: string): Promise<FolderRun[]> {
 
 /** The oldest runs are dropped first. */
 async function writeRuns(root: string, runs: readonly FolderRun[]): Promise<void> {
-  const kept = runs.slice(-maxRuns).map(({ changed, ...run }) => ({
-    ...run,
-    ...(changed === undefined ? {} : { changed: changed.slice(0, maxChanges) }),
-  }));
+  const kept = runs.slice(-maxRuns).map((run) => ({ ...run, changed: run.changed?.slice(0, maxChanges) }));
   await writeJson(root, runsName, kept);
 }
 

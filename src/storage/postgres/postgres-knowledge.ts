@@ -1,8 +1,14 @@
 import { stemmer } from "stemmer";
 import { madeOnce } from "../../base/made-once.ts";
 import type { Knowledge } from "../../core/ports/services.ts";
-import { bytesOf, candidates, queryWords, type ScoredPiece } from "../knowledge-search.ts";
-import { createKnowledgeStore, type KnowledgeTables } from "../knowledge-store.ts";
+import {
+  bytesOf,
+  candidates,
+  createKnowledgeStore,
+  type KnowledgeTables,
+  queryWords,
+  type ScoredPiece,
+} from "../knowledge-store.ts";
 import { channelWord, foldedWords, quotedWord, spaced } from "../words.ts";
 import { type PostgresConnection, storableText } from "./postgres-connection.ts";
 import { postgresTables } from "./postgres-tables.ts";

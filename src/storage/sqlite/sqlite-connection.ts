@@ -4,7 +4,7 @@ import { parseExactly } from "../../base/exact-number.ts";
 import { madeOnce } from "../../base/made-once.ts";
 import type { Upgrade } from "../../core/ports/storage.ts";
 import { makePrivateFile } from "../private-files.ts";
-import { otherFormatError, StorageError, toStorageError } from "../storage-error.ts";
+import { isLocked, otherFormatError, toStorageError } from "../storage-error.ts";
 import { type StoreFormat, stepsFrom } from "../store-format.ts";
 import type { Row, Value } from "../tables.ts";
 import { copyBeforeUpgrade, copyFor } from "./upgrade-copies.ts";
@@ -262,10 +262,6 @@ async function whileLocked<T>(work: () => T | Promise<T>, until: number): Promis
     }
     await sleep(pauseMs);
   }
-}
-
-function isLocked(error: unknown): boolean {
-  return error instanceof StorageError && error.code === "locked";
 }
 
 function inTransaction<T>(

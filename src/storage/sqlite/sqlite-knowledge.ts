@@ -1,7 +1,13 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Knowledge } from "../../core/ports/services.ts";
-import { bytesOf, candidates, queryWords, type ScoredPiece } from "../knowledge-search.ts";
-import { createKnowledgeStore, type KnowledgeTables } from "../knowledge-store.ts";
+import {
+  bytesOf,
+  candidates,
+  createKnowledgeStore,
+  type KnowledgeTables,
+  queryWords,
+  type ScoredPiece,
+} from "../knowledge-store.ts";
 import type { StoreFormat } from "../store-format.ts";
 import { spaced } from "../words.ts";
 import { openSqlite, type SqliteConnection, type SqliteOptions } from "./sqlite-connection.ts";

@@ -1,11 +1,11 @@
-import type { TurnHealth, TurnLog } from "../../core/log/turn-log.ts";
+import type { TurnLog } from "../../core/log/turn-log.ts";
 import type { DueEntries } from "../../core/ports/schedules.ts";
 import { type StoreClock, systemTime } from "../store-clock.ts";
 import { createDueEntries } from "../turns/due-entries.ts";
 import { createForgetting } from "../turns/turn-forgetting.ts";
 import { createTurnReading } from "../turns/turn-reading.ts";
 import { createTurnRemoval } from "../turns/turn-removal.ts";
-import { backlogOf, wokenBySignal } from "../turns/turn-rows.ts";
+import { wokenBySignal } from "../turns/turn-rows.ts";
 import { createAccepting } from "./sqlite-accepting.ts";
 import { createAppending } from "./sqlite-appending.ts";
 import { createClaiming } from "./sqlite-claiming.ts";
@@ -36,13 +36,12 @@ export interface SqliteTurnLog extends TurnLog {
 
 /** The turn log on an open file that has its tables. */
 export function createTurnLog(connection: SqliteConnection, clock = systemTime): SqliteTurnLog {
-  const tables = sqliteTurnTables(connection);
+  const tables = sqliteTurnTables(connection, clock);
   const forgetting = createForgetting(tables);
   return {
     ...createAccepting(connection),
     ...createClaiming(connection, clock),
     ...createAppending(connection),
-    ...createHealth(connection, clock),
     ...createTurnReading(tables),
     ...forgetting,
     ...createTurnRemoval(tables, forgetting),
@@ -55,37 +54,6 @@ export function createTurnLog(connection: SqliteConnection, clock = systemTime):
       await connection.durable();
     },
     close: () => connection.close(),
-  };
-}
-
-const counts = `
-  SELECT status, count(*) AS turns FROM turns INDEXED BY turns_unfinished
-  WHERE status <> 'finished' GROUP BY status`;
-
-const held = `
-  SELECT count(*) AS turns FROM turns INDEXED BY turns_suspect
-  WHERE suspect = 1 AND head = 1 AND lease IS NULL AND due_at = 0`;
-
-// Turns that wait for a worker: new or woken heads, and waits and leases that ended, since then.
-const oldest = `
-  SELECT min(at) AS at FROM (
-    SELECT min(accepted_at) AS at FROM turns
-      WHERE ordinal IN (SELECT min(ready) FROM lanes WHERE ready IS NOT NULL GROUP BY lane)
-    UNION ALL SELECT min(due_at) FROM turns WHERE head = 1 AND due_at > 0 AND status = 'waiting' AND due_at <= ?1
-    UNION ALL SELECT min(due_at) FROM turns WHERE head = 1 AND due_at > 0 AND status = 'running' AND due_at <= ?1)`;
-
-const write = "INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at";
-
-/** The health of the log, and how much work it holds. */
-function createHealth(connection: SqliteConnection, clock: StoreClock): TurnHealth {
-  return {
-    async backlog() {
-      return backlogOf(connection.all(counts), connection.get(held), connection.get(oldest, clock.now()));
-    },
-    async probe(at) {
-      await connection.write(() => connection.run(write, at));
-      await connection.durable();
-    },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { StoreClock } from "../store-clock.ts";
 import { detailsPage } from "../turns/turn-removal.ts";
 import { isUnused } from "../turns/turn-statements.ts";
 import type { TurnTables } from "../turns/turn-tables.ts";
@@ -16,12 +17,22 @@ const oldTurns = `
   CROSS JOIN threads ON threads.namespace = turns.namespace AND threads.thread = turns.thread
   ORDER BY old.finished_at, old.ordinal`;
 
+// Turns that wait for a worker: new or woken heads, and waits and leases that ended, since then.
+const oldest = `
+  SELECT min(at) AS at FROM (
+    SELECT min(accepted_at) AS at FROM turns
+      WHERE ordinal IN (SELECT min(ready) FROM lanes WHERE ready IS NOT NULL GROUP BY lane)
+    UNION ALL SELECT min(due_at) FROM turns WHERE head = 1 AND due_at > 0 AND status = 'waiting' AND due_at <= ?1
+    UNION ALL SELECT min(due_at) FROM turns WHERE head = 1 AND due_at > 0 AND status = 'running' AND due_at <= ?1)`;
+
 /** The tables of the turn log of an open file. */
-export function sqliteTurnTables(connection: SqliteConnection): TurnTables {
+export function sqliteTurnTables(connection: SqliteConnection, clock: StoreClock): TurnTables {
   const { parse, durable, truncateLog } = connection;
   return {
     ...sqliteTables(connection),
-    ...{ parse, durable },
+    parse,
+    durable,
+    now: () => clock.now(),
     // The write-ahead log still has the old pages. If another process is reading just now, its next checkpoint removes them.
     truncateLog,
     selectEvents,
@@ -44,6 +55,9 @@ export function sqliteTurnTables(connection: SqliteConnection): TurnTables {
     emptyText: "",
     turnsAtOnce: Number.POSITIVE_INFINITY,
     sql: {
+      held: "turns INDEXED BY turns_suspect WHERE suspect = 1 AND head = 1 AND lease IS NULL AND due_at = 0",
+      oldest,
+      oldTurns,
       lockRow: "",
       unfinished: "turns INDEXED BY turns_unfinished",
       everywhere: "namespaces CROSS JOIN turns USING (namespace) WHERE accepted_at >= $1",
@@ -51,7 +65,6 @@ export function sqliteTurnTables(connection: SqliteConnection): TurnTables {
       threads: "threads INDEXED BY threads_by_activity",
       // A text that several events share is deleted with the last of them, so each counts a part of it.
       eventBytes: `octet_length(body) + ifnull((SELECT sum(octet_length(stored.text) / stored.uses) FROM ${sharedTexts}), 0)`,
-      oldTurns,
     },
   };
 }

@@ -3,12 +3,13 @@ import type {
   ThreadReading,
   ThreadRecord,
   TurnFilter,
+  TurnHealth,
   TurnReading,
   TurnSignals,
 } from "../../core/log/turn-log.ts";
 import { noUsage } from "../../core/log/usage.ts";
 import { inPages, type Row } from "../tables.ts";
-import { inboundOf, recordColumns, threadOf, turnRecordOf, usageOf } from "./turn-rows.ts";
+import { backlogOf, inboundOf, recordColumns, threadOf, turnRecordOf, usageOf } from "./turn-rows.ts";
 import type { TurnTables } from "./turn-tables.ts";
 import { isSaid } from "./turn-texts.ts";
 
@@ -41,10 +42,12 @@ const queuedByAuthor = `
     AND other.author_id = turns.author_id
   ORDER BY other.ordinal`;
 
-/** Turns with their events and signals, threads, and the namespaces they belong to. */
+const probe = "INSERT INTO probe (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at";
+
+/** Turns with their events and signals, threads, the namespaces they belong to, and how much work the log holds. */
 export function createTurnReading(
   tables: TurnTables,
-): TurnReading & ThreadReading & Pick<TurnSignals, "signals" | "steering"> {
+): TurnReading & ThreadReading & TurnHealth & Pick<TurnSignals, "signals" | "steering"> {
   const recordOf = (row: Row) => turnRecordOf(row, tables);
   const read: TurnReading["read"] = async (turnId, afterSeq = -1) =>
     (await tables.all(tables.selectEvents, turnId, afterSeq)).map((row) => tables.toEvent(turnId, row));
@@ -81,6 +84,22 @@ export function createTurnReading(
       return found.flatMap(({ turn_id, inbound }) =>
         inbound === undefined || !isSaid(inbound) ? [] : [{ turn_id, inbound }],
       );
+    },
+
+    async backlog() {
+      const { unfinished, held, oldest } = tables.sql;
+      const states = `SELECT status, count(*) AS turns FROM ${unfinished} WHERE status <> 'finished' GROUP BY status`;
+      const counts = await tables.all(states);
+      const [suspects] = await tables.all(`SELECT count(*) AS turns FROM ${held}`);
+      const [since] = await tables.all(oldest, tables.now());
+      return backlogOf(counts, suspects, since);
+    },
+
+    async probe(at) {
+      await tables.write(function* () {
+        yield [probe, at];
+      });
+      await tables.durable();
     },
 
     async usage({ namespace, user, since }) {

@@ -18,6 +18,8 @@ export interface TurnTables extends Tables {
   parse(text: unknown): unknown;
   /** Resolves when all writes so far are on the disk. */
   durable(): Promise<void>;
+  /** The time by which waits end, ms since the epoch; null for the database's own. */
+  now(): number | null;
   /** Removes deleted texts from the log of the database. */
   truncateLog(): Promise<void>;
   /** Selects the events of the turn `$1` with a seq above `$2`, in order, as `toEvent` reads them. */
@@ -51,6 +53,10 @@ interface TurnSql {
    * serves.
    */
   everywhere: string;
+  /** Suspects that wait for others, as `FROM` has it. */
+  held: string;
+  /** Selects as `at` since when the oldest turn has waited for a worker, at the time `$1`. */
+  oldest: string;
   /** The id of the person who alone decides, of an event that asks for approval. */
   decider: string;
   /** The threads of a namespace by their last activity. */

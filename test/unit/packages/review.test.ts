@@ -2,8 +2,8 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { defaultPackageLimits } from "../../../src/packages/package-limits.ts";
-import { reviewInstalled } from "../../../src/packages/review-units.ts";
-import { meanings } from "../../../src/packages/rules/meanings.ts";
+import { reviewInstalled } from "../../../src/packages/review.ts";
+import { findings } from "../../../src/packages/rules/findings.ts";
 import { testSkill } from "../../support/skills/test-skill.ts";
 import { packagePlace, signal, succeeded } from "./package-place.ts";
 import { gravities, reviewOf } from "./review-of.ts";
@@ -307,7 +307,7 @@ describe("a review", () => {
 
   it("the documentation lists every code of the rules", async () => {
     const text = await readFile(join(import.meta.dirname, "../../../docs/skills.md"), "utf8");
-    expect(Object.keys(meanings).filter((code) => !text.includes(`\`${code}\``))).toEqual([]);
+    expect(Object.keys(findings).filter((code) => !text.includes(`\`${code}\``))).toEqual([]);
   });
 
   it("a review says into which requests a key is put", async () => {

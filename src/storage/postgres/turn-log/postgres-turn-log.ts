@@ -1,33 +1,21 @@
-import type { StoredEvents, TurnCalls, TurnHealth, TurnLog } from "../../../core/log/turn-log.ts";
+import type { StoredEvents, TurnCalls, TurnLog } from "../../../core/log/turn-log.ts";
 import type { DueEntries } from "../../../core/ports/schedules.ts";
 import type { StoreClock } from "../../store-clock.ts";
 import { createDueEntries } from "../../turns/due-entries.ts";
 import { createForgetting } from "../../turns/turn-forgetting.ts";
 import { createTurnReading } from "../../turns/turn-reading.ts";
 import { createTurnRemoval } from "../../turns/turn-removal.ts";
-import { backlogOf, wokenBySignal } from "../../turns/turn-rows.ts";
+import { wokenBySignal } from "../../turns/turn-rows.ts";
 import type { PostgresConnection } from "../postgres-connection.ts";
 import { createAccepting } from "./postgres-accepting.ts";
 import { createAppending } from "./postgres-appending.ts";
 import { createClaiming } from "./postgres-claiming.ts";
 import { postgresTurnTables } from "./postgres-turn-tables.ts";
-import {
-  createTurnStore,
-  eventsChannel,
-  nowOr,
-  type TurnStore,
-  turnChannel,
-  workChannel,
-} from "./turn-store.ts";
+import { createTurnStore, eventsChannel, turnChannel, workChannel } from "./turn-store.ts";
 
 /** A turn log, and the entries that come due by themselves, in one schema. What it tells is told in the transaction that changes the turn. */
 export interface PostgresTurnLog extends TurnLog, TurnCalls {
   readonly due: DueEntries;
-}
-
-export interface PostgresTurnLogOptions {
-  /** Decides when waits and leases end; by default the database's clock, which all processes share. For tests. */
-  clock?: StoreClock;
 }
 
 /**
@@ -41,10 +29,11 @@ export interface PostgresTurnLogOptions {
  * within minutes, where old bytes remain until others take their place. `scrub({ rebuild: true })` rewrites the tables, while nobody else
  * can use them, and removes these bytes. The write-ahead log, replicas and backups keep what they have until they are recycled, which
  * only the operator of the server can hasten; without `rebuild`, `scrub` does nothing.
+ * @param clock decides when waits and leases end; by default the database's clock, which all processes share. For tests
  */
 export function createPostgresTurnLog(
   connection: PostgresConnection,
-  { clock }: PostgresTurnLogOptions = {},
+  { clock }: { clock?: StoreClock } = {},
 ): PostgresTurnLog {
   const turns = createTurnStore(connection, clock);
   const tables = postgresTurnTables(turns);
@@ -53,7 +42,6 @@ export function createPostgresTurnLog(
     ...createAccepting(turns),
     ...createClaiming(turns),
     ...createAppending(turns),
-    ...createHealth(turns),
     ...createTurnReading(tables),
     ...forgetting,
     ...createTurnRemoval(tables, forgetting),
@@ -73,32 +61,6 @@ export function createPostgresTurnLog(
         heard(text === undefined ? undefined : (JSON.parse(text) as StoredEvents)),
       ),
     close: async () => {},
-  };
-}
-
-const counts = "SELECT status, count(*) AS turns FROM turns WHERE status <> 'finished' GROUP BY status";
-
-const held = "SELECT count(*) AS turns FROM turns WHERE suspect AND ready";
-
-// Turns that wait for a worker: those that are ready, and waits and leases that ended, since then.
-const oldest = `
-  SELECT least(
-    (SELECT min(accepted_at) FROM turns WHERE ready AND NOT suspect),
-    (SELECT min(due_at) FROM turns WHERE status = 'waiting' AND NOT ready AND due_at <= ${nowOr("$1")}),
-    (SELECT min(lease_ends) FROM turns WHERE status = 'running' AND NOT ready AND lease_ends <= ${nowOr("$1")})) AS at`;
-
-const write = "INSERT INTO probe (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at";
-
-/** The health of the log, and how much work it holds. */
-function createHealth(turns: TurnStore): TurnHealth {
-  return {
-    async backlog() {
-      const states = await turns.all(counts);
-      return backlogOf(states, await turns.get(held), await turns.get(oldest, turns.time()[0]));
-    },
-    async probe(at) {
-      await turns.run(write, at);
-    },
   };
 }
 

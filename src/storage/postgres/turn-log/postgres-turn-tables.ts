@@ -4,7 +4,7 @@ import { isUnused } from "../../turns/turn-statements.ts";
 import type { TurnTables } from "../../turns/turn-tables.ts";
 import { postgresTables } from "../postgres-tables.ts";
 import { insertEvent, replaceEvent, selectEvents, toEvent } from "./postgres-events.ts";
-import { lockNamespace, type TurnStore } from "./turn-store.ts";
+import { lockNamespace, nowOr, type TurnStore } from "./turn-store.ts";
 
 const oldTurns = `
   SELECT turns.turn_id, turns.finished_at, turns.ordinal, ${isUnused("$1")} AS unused
@@ -15,12 +15,20 @@ const oldTurns = `
   JOIN threads USING (namespace, thread)
   ORDER BY turns.finished_at, turns.ordinal`;
 
+// Turns that wait for a worker: those that are ready, and waits and leases that ended, since then.
+const oldest = `
+  SELECT least(
+    (SELECT min(accepted_at) FROM turns WHERE ready AND NOT suspect),
+    (SELECT min(due_at) FROM turns WHERE status = 'waiting' AND NOT ready AND due_at <= ${nowOr("$1")}),
+    (SELECT min(lease_ends) FROM turns WHERE status = 'running' AND NOT ready AND lease_ends <= ${nowOr("$1")})) AS at`;
+
 /** The tables of the turn log of a schema. */
 export function postgresTurnTables(turns: TurnStore): TurnTables {
   const { parse } = turns;
   return {
     ...postgresTables(turns),
     parse,
+    now: () => turns.time()[0],
     // A commit waits for the disk.
     durable: async () => {},
     truncateLog: async () => {},
@@ -46,6 +54,9 @@ export function postgresTurnTables(turns: TurnStore): TurnTables {
     // Each holds the lock of a thread.
     turnsAtOnce: 1,
     sql: {
+      held: "turns WHERE suspect AND ready",
+      oldest,
+      oldTurns,
       lockRow: "FOR UPDATE",
       unfinished: "turns",
       everywhere: `namespaces CROSS JOIN LATERAL (
@@ -53,7 +64,6 @@ export function postgresTurnTables(turns: TurnStore): TurnTables {
       decider: "events.body::json -> 'person' ->> 'id'",
       threads: "threads",
       eventBytes: "octet_length(body)",
-      oldTurns,
     },
   };
 }

@@ -10,7 +10,7 @@ import type { SkillDetail } from "../services/skill-listing.ts";
 import type { ChatIntake } from "./chat-intake.ts";
 import { createCatchUp, createJoinedChannels } from "./intake/catch-up.ts";
 import { forgetGreeting, greet, suggestPrompts } from "./intake/greet.ts";
-import type { ChatIntakeDeps, IntakeContext } from "./intake/intake-context.ts";
+import type { IntakeContext } from "./intake/intake-context.ts";
 import { createLateMessages } from "./intake/late-messages.ts";
 import { createTakeEdit, takeRemoval } from "./intake/message-changes.ts";
 import { formOfPress, pressButton, stopThread } from "./intake/press-button.ts";
@@ -24,25 +24,35 @@ import { createScheduleForm, scheduleCommand } from "./schedule-form.ts";
 import type { FormField, SkillForm } from "./skill-form.ts";
 
 /** The behaviour of the bot on one platform: whom it answers, when, and what it tells people it does not answer. */
-export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
-  const context = contextOf(deps);
+export function createChatIntake(
+  bot: Omit<IntakeContext, "threads" | "whisperer" | "repeats" | "background">,
+): ChatIntake {
+  const { app, platform, store, clock, logger, policy, listeners } = bot;
+  const context: IntakeContext = {
+    ...bot,
+    threads: createThreadStates(store),
+    whisperer: createWhisperer(platform, store, clock, logger),
+    repeats: new KeyedMutex(),
+    background(work, what) {
+      work().catch((error: unknown) => logger.warn({ err: error }, what));
+    },
+  };
   const late = createLateMessages(context);
   const offers = createUnaskedOffers(context);
   const message = createTakeMessage(context, late);
-  const channels = createJoinedChannels(deps.store);
+  const channels = createJoinedChannels(store);
   const refusal: ChatIntake["refusal"] = async (place, person) =>
-    refusalOf(deps.policy.access, await deps.platform.person(place, person), place);
+    refusalOf(policy.access, await platform.person(place, person), place);
   const form: ChatIntake["form"] = async (skillId, place, person) => {
-    const who = await deps.platform.person(place, person);
-    if (refusalOf(deps.policy.access, who, place) !== undefined) return undefined;
+    const who = await platform.person(place, person);
+    if (refusalOf(policy.access, who, place) !== undefined) return undefined;
     if (skillId.startsWith(`/${scheduleCommand}`)) {
-      const zone = who.time_zone ?? (await settingsOf(deps.store, place.namespace)).time_zone;
-      return createScheduleForm(skillId, place, { zone, now: deps.clock.now() });
+      const zone = who.time_zone ?? (await settingsOf(store, place.namespace)).time_zone;
+      return createScheduleForm(skillId, place, { zone, now: clock.now() });
     }
-    const skill = await deps.app.skills.detail(skillId, place.namespace);
-    return skill === undefined ? undefined : createSkillForm(skill);
+    const skill = await app.skills.detail(skillId, place.namespace);
+    return skill && createSkillForm(skill);
   };
-  const { listeners } = deps;
   const edited = createTakeEdit(context, message, late);
   return {
     async message(given) {
@@ -77,25 +87,12 @@ export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
     refusal,
     form,
     async formOfCommand(text, place, person) {
-      const skillId = deps.app.reader.formOf(text, place);
+      const skillId = app.reader.formOf(text, place);
       return skillId === undefined ? undefined : form(skillId, place, person);
     },
     formOfPress: (press) => formOfPress(context, press),
     suggestions: (place, lookingAt) => suggestPrompts(context, place, lookingAt),
     ...createCatchUp(context, channels),
-  };
-}
-
-function contextOf(deps: ChatIntakeDeps): IntakeContext {
-  const { store, logger } = deps;
-  return {
-    ...deps,
-    threads: createThreadStates(store),
-    whisperer: createWhisperer(deps.platform, store, deps.clock, logger),
-    repeats: new KeyedMutex(),
-    background(work, what) {
-      work().catch((error: unknown) => logger.warn({ err: error }, what));
-    },
   };
 }
 
@@ -145,8 +142,8 @@ function fieldOf(parameter: Parameter): FormField {
     description,
     kind: kindOf(parameter),
     required: isRequired(parameter),
-    ...(preset === undefined ? {} : { default: preset }),
-    ...(allowed === undefined || allowed.length === 0 ? {} : { choices: allowed.map(asText) }),
+    default: preset,
+    choices: allowed === undefined || allowed.length === 0 ? undefined : allowed.map(asText),
   };
 }
 

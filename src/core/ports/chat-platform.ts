@@ -119,7 +119,7 @@ export interface OutgoingMessage {
   plain?: true | undefined;
   progress?: ProgressCard | undefined;
   /** A last line in which `{time}` is replaced by a time (ms since the epoch), in the reader's time zone. */
-  timed?: { text: string; at: number };
+  timed?: { text: string; at: number } | undefined;
   buttons?: readonly OutgoingButton[] | undefined;
   files?: readonly OutgoingFile[] | undefined;
   /** A poll beside the text, which may be empty; only on platforms that have polls (`ChatActions.polls`). */

@@ -13,15 +13,13 @@ export function decidePerson(
 ): Promise<Verdict | undefined> {
   const { paint, say } = person;
   const also = otherWords(approval);
-  return readUntil(approvalLines(approval, paint), over, person, (line) => {
+  const others = also.map(({ key, does }) => `, ${key} ${does}`).join("");
+  return readUntil(approvalLines(approval, others, paint), over, person, (line) => {
     const word = line.trim().toLowerCase();
     if (word === "y" || word === "yes") return "once";
     if (word === "n" || word === "no") return "refuse";
     const other = also.find(({ verdict, key }) => word === verdict || word === key);
-    if (other === undefined) {
-      const others = also.map(({ key, does }) => `, ${key} ${does}`).join("");
-      say(paint.dim(`y runs it, n refuses it${others}.`));
-    }
+    if (other === undefined) say(paint.dim(`y runs it, n refuses it${others}.`));
     return other?.verdict;
   });
 }
@@ -40,11 +38,9 @@ function otherWords(approval: ApprovalView) {
 }
 
 /** The lines of an approval with its exact arguments, above the prompt. */
-function approvalLines(approval: ApprovalView, paint: Paint): string[] {
+function approvalLines(approval: ApprovalView, others: string, paint: Paint): string[] {
   const { input, approver, person, question, reason, binds } = approval;
   const { sentence, asker } = shownCall(approval);
-  const others = otherWords(approval).map(({ key, does }) => `, ${key} ${does}`);
-  const choices = `y or n${others.join("")}`;
   return [
     paint.bold(plainLine(asker === undefined ? sentence : `The skill ${asker} asks: ${sentence}`)),
     `${person?.name ?? who[approver]} may decide.`,
@@ -53,7 +49,7 @@ function approvalLines(approval: ApprovalView, paint: Paint): string[] {
       .split("\n")
       .map((line) => `  ${line}`),
     ...(binds === undefined ? [] : [paint.dim(plainLine(alwaysText({ binds, input })))]),
-    paint.dim(question === undefined ? `Run it? ${choices}:` : `Allow it? ${choices}:`),
+    paint.dim(`${question === undefined ? "Run" : "Allow"} it? y or n${others}:`),
   ];
 }
 

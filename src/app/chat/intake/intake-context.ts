@@ -28,8 +28,8 @@ interface BotInChat {
   readonly skills: Pick<SkillService, "list" | "detail" | "suggest">;
 }
 
-/** Dependencies of the intake of one platform. */
-export interface ChatIntakeDeps {
+/** What the parts of the intake of one platform share. */
+export interface IntakeContext {
   app: BotInChat;
   platform: ChatPlatform;
   log: TurnLog;
@@ -42,10 +42,6 @@ export interface ChatIntakeDeps {
   judge: MessageJudge;
   /** Other listeners to events in channels. */
   listeners: readonly ChatListener[];
-}
-
-/** The dependencies and the state shared by the parts of the intake. */
-export interface IntakeContext extends ChatIntakeDeps {
   threads: ThreadStates;
   whisperer: Whisperer;
   /** Presses of “Try again”, one after another for each turn. */
@@ -61,7 +57,7 @@ export class NotStoredError extends Error {
 
 /** A person as the turn log keeps them. */
 export function authorOf({ id, name, trust, time_zone }: ChatPerson): Author {
-  return { id, name, trust, ...(time_zone === undefined ? {} : { time_zone }) };
+  return { id, name, trust, time_zone };
 }
 
 /** A press on a button of a turn, by somebody who may use the bot in its channel. */

@@ -100,8 +100,8 @@ function takenMessage(message: ChatMessage, person: ChatPerson, to: SaidTo): Tak
     said_at,
     files: [...files],
     in_thread,
-    ...(mentions.length === 0 ? {} : { mentions: [...mentions] }),
-    ...(looking_at === undefined ? {} : { looking_at: [...looking_at] }),
+    mentions: mentions.length === 0 ? undefined : [...mentions],
+    looking_at: looking_at && [...looking_at],
   };
   return { key, place, id, in_thread, author: authorOf(person), text, to, origin };
 }

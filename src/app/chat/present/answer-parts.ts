@@ -59,7 +59,7 @@ export function createAnswerParts(
     const below = message.tag.purpose === "progress" ? "progress" : "answer";
     // The final answer removes the button, since each of its messages is written again at the end.
     const buttons: OutgoingButton[] = [{ action: { role: "stop", turn_id, below }, label: "Stop" }];
-    return { markdown: closeFence(markdown), ...(progress === undefined ? {} : { progress }), buttons };
+    return { markdown: closeFence(markdown), progress, buttons };
   };
   const grow = async (message: PostedMessage, markdown: string, progress: ProgressCard | undefined) => {
     try {

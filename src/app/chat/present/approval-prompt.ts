@@ -120,7 +120,7 @@ function withAsked({ attached, named }: AnswerFiles): (content: Content) => Cont
   return ({ files = [], ...content }) => {
     const all = [...files, ...attached];
     const markdown = [content.markdown, named].filter(Boolean).join("\n\n");
-    return { ...content, markdown, ...(all.length === 0 ? {} : { files: all }) };
+    return { ...content, markdown, files: all.length === 0 ? undefined : all };
   };
 }
 

@@ -336,7 +336,7 @@ function renderQuestion(
   const parts = [closeFence(cutText(text, limit - frame)), listed.join("\n"), `*${how}*`];
   return {
     markdown: cutText(parts.filter(Boolean).join("\n\n"), limit),
-    ...(buttons.length === 0 ? {} : { buttons }),
+    buttons: buttons.length === 0 ? undefined : buttons,
   };
 }
 

@@ -150,7 +150,7 @@ export class PostedMessage {
 
   #outgoing(content: Content): OutgoingMessage {
     const calls = this.#namedIn(content);
-    const message = { ...content, tag: this.tag, ...(calls.length === 0 ? {} : { calls }) };
+    const message = { ...content, tag: this.tag, ...(calls.length > 0 && { calls }) };
     return redactMessage(message, this.#turn.redact);
   }
 

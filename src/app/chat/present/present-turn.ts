@@ -104,7 +104,7 @@ function openStage(
   const isShown = [lastReference(events, "progress", 0), lastReference(events, "answer", 0)].some(Boolean);
   const notBefore = clock.now() + (isShown ? 0 : delay);
   const show = () => live.progressed();
-  const progress = createTurnProgress(turn, { level, notBefore, shortest: delay, show });
+  const progress = createTurnProgress(turn, level, notBefore, delay, show);
   const changed = (isVisible: boolean) => void (isVisible ? mark.hide() : mark.show());
   const live: LiveAnswer = new LiveAnswer(turn, events, progress.card, changed);
   const because = events.find((event) => event.type === "answer_private")?.because;

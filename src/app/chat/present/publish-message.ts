@@ -73,8 +73,8 @@ function plainMessage({ timed, buttons = [], files, ...said }: Content): Content
   return {
     markdown: [wordsOf(said), choices.join("\n")].filter(Boolean).join("\n\n"),
     plain: true,
-    ...(timed === undefined ? {} : { timed }),
-    ...(files === undefined ? {} : { files }),
+    timed,
+    files,
   };
 }
 
@@ -83,5 +83,5 @@ export function redactMessage(
   { files, ...message }: OutgoingMessage,
   redact: PresentedTurn["redact"],
 ): OutgoingMessage {
-  return { ...redact(message), ...(files === undefined ? {} : { files }) };
+  return { ...redact(message), files };
 }

@@ -58,10 +58,8 @@ function callsOf({
   deciders,
 }: ApprovalAudience): Pick<OutgoingMessage, "mention" | "calls"> {
   const called = isTheirs ? [] : deciders.slice(0, maxCalled).filter(({ here }) => here);
-  return {
-    ...(isTheirs ? { mention: asker.id } : {}),
-    ...(called.length === 0 ? {} : { calls: called.map(({ id }) => id) }),
-  };
+  const calls = called.length === 0 ? undefined : called.map(({ id }) => id);
+  return { mention: isTheirs ? asker.id : undefined, calls };
 }
 
 /** The reminder in the middle of the time, below the card. */
@@ -123,7 +121,7 @@ function cardOf(
     markdown: `${head}${markdown}\n\n${who}${forGood}`,
     ...openUntil(approval),
     buttons: buttonsOf(approval),
-    ...(isWhole ? {} : { files: [file] }),
+    files: isWhole ? undefined : [file],
   };
 }
 

@@ -5,20 +5,18 @@ import type { ProgressLevel } from "../../../core/skill/namespace-state.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { renderCollapsed, renderProgress } from "./render-progress.ts";
 
-export interface ProgressOptions {
-  level: Promise<ProgressLevel>;
-  /** No card is requested before this time, ms since the epoch. */
-  notBefore: number;
-  /** A turn that took less time, ms, shows no progress above its answer. */
-  shortest: number;
-  /** Requests that the card be shown. */
-  show(): void;
-}
-
-/** The progress of a turn, at the level its channel has chosen. */
+/**
+ * The progress of a turn, at the level its channel has chosen.
+ * @param notBefore no card is requested before this time, ms since the epoch
+ * @param shortest a turn that took less time, ms, shows no progress above its answer
+ * @param show requests that the card be shown
+ */
 export function createTurnProgress(
   { clock, platform }: PresentedTurn,
-  { level, notBefore, shortest, show }: ProgressOptions,
+  level: Promise<ProgressLevel>,
+  notBefore: number,
+  shortest: number,
+  show: () => void,
 ) {
   let newest: TurnView | undefined;
   let waking: (() => void) | undefined;

@@ -9,8 +9,8 @@ import type { Clock, Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { isForumType, isThreadType } from "../connection/discord-facts.ts";
 import { DiscordProblem, type DiscordRest } from "../connection/discord-rest.ts";
-import type { Directory } from "./directory.ts";
-import { channelPermissions, has } from "./directory-facts.ts";
+import { botPermissions, type Directory } from "./directory.ts";
+import { has } from "./directory-facts.ts";
 import { readPlace } from "./discord-place.ts";
 import type { ReplyChains } from "./reply-chains.ts";
 import { saidText } from "./said-text.ts";
@@ -165,13 +165,9 @@ async function mayBegin(directory: Directory, channelId: string): Promise<boolea
   const channel = await directory.channel(channelId);
   if (channel?.guild_id === undefined) return false;
   if (channel.type !== ChannelType.GuildText && channel.type !== ChannelType.GuildAnnouncement) return false;
-  const self = await directory.self();
-  const [guild, member] = await Promise.all([
-    directory.guild(channel.guild_id),
-    directory.member(channel.guild_id, self.id),
-  ]);
-  const bits = channelPermissions(guild, channel, self.id, member?.roles ?? []);
-  return has(bits, PermissionFlagsBits.CreatePublicThreads | PermissionFlagsBits.SendMessagesInThreads);
+  const { CreatePublicThreads, SendMessagesInThreads } = PermissionFlagsBits;
+  const bits = await botPermissions(directory, channel.guild_id, channel);
+  return has(bits, CreatePublicThreads | SendMessagesInThreads);
 }
 
 /** Name of a thread whose message has no text, or whose name a moderation rule forbids. */

@@ -60,12 +60,8 @@ export function roleFacts(role: APIRole) {
 
 export function memberFacts(user: APIUser, member: RawMember): MemberFacts {
   const { nick, roles, communication_disabled_until: muted } = member;
-  return {
-    id: user.id,
-    name: nick ?? displayName(user),
-    roles,
-    ...(muted ? { muted_until: Date.parse(muted) } : {}),
-  };
+  const muted_until = muted ? Date.parse(muted) : undefined;
+  return { id: user.id, name: nick ?? displayName(user), roles, muted_until };
 }
 
 export function channelFacts(channel: APIChannel, guildId: string | undefined): ChannelFacts {
@@ -96,12 +92,12 @@ export function guildPermissions(guild: GuildFacts, userId: string, roles: reado
 }
 
 /**
- * A person's permissions in a channel; for a thread pass the channel it is in. Source: Discord reference, "Permissions",
- * compute_overwrites.
+ * A person's permissions in a channel, or without one in the server; for a thread pass the channel it is in. Source: Discord
+ * reference, "Permissions", compute_overwrites.
  */
 export function channelPermissions(
   guild: GuildFacts,
-  channel: ChannelFacts,
+  channel: ChannelFacts | undefined,
   userId: string,
   roles: readonly string[],
 ): bigint {
@@ -112,7 +108,7 @@ export function channelPermissions(
     const allow = of.reduce((sum, overwrite) => sum | overwrite.allow, 0n);
     return (bits & ~deny) | allow;
   };
-  const { overwrites } = channel;
+  const overwrites = channel?.overwrites ?? [];
   const everyone = apply(
     base,
     overwrites.filter(({ id }) => id === guild.id),

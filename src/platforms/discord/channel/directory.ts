@@ -9,6 +9,7 @@ import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import {
   type ChannelFacts,
   channelFacts,
+  channelPermissions,
   displayName,
   type GuildFacts,
   guildFacts,
@@ -239,4 +240,15 @@ export async function permissionChannel(
 ): Promise<ChannelFacts | undefined> {
   const isThread = channel !== undefined && isThreadType(channel.type);
   return isThread ? directory.channel(channel.parent_id ?? "") : channel;
+}
+
+/** The bot's permissions in a server, or in a channel or thread of it. @throws DiscordProblem */
+export async function botPermissions(
+  directory: Directory,
+  guildId: string,
+  channel: ChannelFacts | undefined,
+): Promise<bigint> {
+  const { id } = await directory.self();
+  const [guild, member] = await Promise.all([directory.guild(guildId), directory.member(guildId, id)]);
+  return channelPermissions(guild, await permissionChannel(directory, channel), id, member?.roles ?? []);
 }

@@ -1,7 +1,7 @@
 import { PermissionFlagsBits, RESTJSONErrorCodes } from "discord-api-types/v10";
 import { DiscordProblem, unlessRefused } from "../connection/discord-rest.ts";
-import { type Directory, permissionChannel } from "./directory.ts";
-import { channelPermissions, guildPermissions, has } from "./directory-facts.ts";
+import { botPermissions, type Directory } from "./directory.ts";
+import { has } from "./directory-facts.ts";
 import { readPlace } from "./discord-place.ts";
 
 /** A permission the bot lacks, by its name in Discord's settings, and what it is needed for. */
@@ -59,13 +59,8 @@ export async function botMissingPermissions(
   channelId?: string,
   of?: bigint,
 ): Promise<MissingPermission[]> {
-  const self = await directory.self();
-  const [guild, member] = await Promise.all([directory.guild(guildId), directory.member(guildId, self.id)]);
-  const roles = member?.roles ?? [];
-  const found = channelId === undefined ? undefined : await directory.channel(channelId);
-  const parent = await permissionChannel(directory, found);
-  if (parent === undefined) return missingPermissions(guildPermissions(guild, self.id, roles), of);
-  return missingPermissions(channelPermissions(guild, parent, self.id, roles), of);
+  const channel = channelId === undefined ? undefined : await directory.channel(channelId);
+  return missingPermissions(await botPermissions(directory, guildId, channel), of);
 }
 
 /**

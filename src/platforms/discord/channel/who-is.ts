@@ -3,7 +3,7 @@ import type { ChatPerson } from "../../../core/ports/chat-platform.ts";
 import type { Trust } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { type Directory, permissionChannel } from "./directory.ts";
-import { channelPermissions, guildPermissions, has } from "./directory-facts.ts";
+import { channelPermissions, has } from "./directory-facts.ts";
 import { readPlace } from "./discord-place.ts";
 
 /** Maximum servers searched for the author of a direct message. */
@@ -41,11 +41,9 @@ async function trustIn(
 ): Promise<Trust> {
   const guild = await directory.guild(guildId);
   const channel = await permissionChannel(directory, await directory.channel(channelId));
-  const bits =
-    channel === undefined
-      ? guildPermissions(guild, userId, roles)
-      : channelPermissions(guild, channel, userId, roles);
-  return has(bits, PermissionFlagsBits.ManageChannels) ? "manager" : "member";
+  return has(channelPermissions(guild, channel, userId, roles), PermissionFlagsBits.ManageChannels)
+    ? "manager"
+    : "member";
 }
 
 /** The shared server may belong to another process, so all servers are requested if none of this process matches. */

@@ -109,7 +109,7 @@ function label(name: string, text: string, description: string, component: objec
   return {
     type: ComponentType.Label,
     label: beginningOf(text.trim() || name, 45),
-    ...(about === "" ? {} : { description: about }),
+    description: about || undefined,
     component,
   };
 }
@@ -124,11 +124,7 @@ function inputOf({ name, kind, required, default: preset, choices = [] }: FormFi
     type: ComponentType.StringSelect,
     custom_id: name.slice(0, 100),
     required,
-    options: options.map((each) => ({
-      label: each,
-      value: each,
-      ...(each === value ? { default: true } : {}),
-    })),
+    options: options.map((each) => ({ label: each, value: each, default: each === value || undefined })),
   };
 }
 
@@ -138,6 +134,6 @@ function textInput(name: string, required: boolean, value: string, long: boolean
     custom_id: name.slice(0, 100),
     style: long ? TextInputStyle.Paragraph : TextInputStyle.Short,
     required,
-    ...(value === "" ? {} : { value: beginningOf(value, 4_000) }),
+    value: beginningOf(value, 4_000) || undefined,
   };
 }

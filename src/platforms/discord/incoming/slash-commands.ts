@@ -27,9 +27,9 @@ export interface OptionDefinition {
   type: ApplicationCommandOptionType;
   name: string;
   description: string;
-  required?: boolean;
-  autocomplete?: boolean;
-  choices?: { name: string; value: string }[];
+  required?: boolean | undefined;
+  autocomplete?: boolean | undefined;
+  choices?: { name: string; value: string }[] | undefined;
   options?: OptionDefinition[];
 }
 
@@ -106,9 +106,9 @@ function optionOf({ name, description, required, type = "text", choices, complet
     type: typeOf[type],
     name,
     description: cutAtWord(description, maxText),
-    ...(required ? { required } : {}),
-    ...(choices === undefined ? {} : { choices: choices.map(choiceOf) }),
-    ...(complete === undefined ? {} : { autocomplete: true }),
+    required: required || undefined,
+    choices: choices?.map(choiceOf),
+    autocomplete: complete === undefined ? undefined : true,
   };
 }
 

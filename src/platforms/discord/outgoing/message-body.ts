@@ -1,10 +1,11 @@
 import type { APIMessageTopLevelComponent, RawFile } from "discord.js";
 import { MessageFlags } from "discord-api-types/v10";
+import { splitMarkdown } from "../../../app/chat/present/split-markdown.ts";
 import type { OutgoingPoll } from "../../../core/ports/chat-actions.ts";
 import { type OutgoingFile, type OutgoingMessage, wordsOf } from "../../../core/ports/chat-platform.ts";
 import { isSnowflake } from "../connection/discord-facts.ts";
 import { renderAnswer, renderComponents } from "./render-components.ts";
-import { plainContent, renderContent, renderMessage, splitContent } from "./render-content.ts";
+import { maxContent, plainContent, renderContent, renderMessage } from "./render-content.ts";
 
 /** Maximum files per message. Source: Discord reference, "Create Message". */
 export const maxFiles = 10;
@@ -25,11 +26,11 @@ export function messageBody(message: OutgoingMessage, replyTo: string | undefine
   );
   return {
     ...(poll === undefined ? shown : { content: contentOf(message), components: [], poll: pollOf(poll) }),
-    ...(reply ? { message_reference: { message_id: replyTo, fail_if_not_exists: false } } : {}),
+    message_reference: reply ? { message_id: replyTo, fail_if_not_exists: false } : undefined,
     allowed_mentions: {
       parse: [],
-      ...(users.length === 0 ? {} : { users }),
-      ...(roles.length === 0 ? {} : { roles }),
+      users: users.length === 0 ? undefined : users,
+      roles: roles.length === 0 ? undefined : roles,
       replied_user: tag?.purpose === "answer" || tag?.purpose === "question",
     },
     flags: flags | (tag?.purpose === "progress" ? MessageFlags.SuppressNotifications : 0),
@@ -132,7 +133,7 @@ export function whisperParts(
   message: OutgoingMessage,
 ): { body: ReturnType<typeof editBody>; files: RawFile[] }[] {
   const { tag: _, ...plain } = message;
-  const parts = splitContent(renderContent(message.markdown));
+  const parts = splitMarkdown(renderContent(message.markdown), maxContent);
   const texts = parts.length === 0 ? ["…"] : parts;
   return texts.map((content, index) => {
     const isLast = index === texts.length - 1;

@@ -1,10 +1,11 @@
 import type { Token, Tokens } from "marked";
 import stringWidth from "string-width";
 import { plainWords, readBlocks } from "../../../app/chat/present/read-markdown.ts";
+import { splitMarkdown } from "../../../app/chat/present/split-markdown.ts";
 import { pattern } from "../../../base/pattern.ts";
 
 /** Maximum characters of a message. Source: Discord reference, "Create Message". */
-const maxContent = 2_000;
+export const maxContent = 2_000;
 
 /** Maximum width of a table in columns, characters: phones should not have to scroll far. */
 export const widestTable = 100;
@@ -16,7 +17,7 @@ export function renderContent(markdown: string): string {
 
 /** The text as it was written, cut to one message, without mentions that notify. */
 export function plainContent(markdown: string, most: number = maxContent): string {
-  return splitContent(neutralised(markdown).trim(), most)[0] ?? "";
+  return splitMarkdown(neutralised(markdown).trim(), most)[0] ?? "";
 }
 
 type TableRenderer = (table: Tokens.Table) => string;
@@ -36,7 +37,7 @@ export function renderMessage(markdown: string, most: number = maxContent): stri
   if (drawn.length <= most) return drawn;
   const content = renderWith(writtenTable, markdown);
   if (content.length <= most) return content;
-  const [first = "", ...more] = splitContent(content, most - 2);
+  const [first = "", ...more] = splitMarkdown(content, most - 2);
   return more.length === 0 ? first : `${first}\n…`;
 }
 
@@ -155,35 +156,4 @@ function renderRecords(head: readonly string[], rows: readonly string[][]): stri
  */
 function neutralised(text: string): string {
   return text.replace(/@(everyone|here)\b/g, "@\u200b$1").replace(/<@&/g, "<@\u200b&");
-}
-
-/** Splits a content into parts of at most `most` characters, at line ends where possible; code fences are closed and reopened. */
-export function splitContent(content: string, most: number = maxContent): string[] {
-  const parts: string[] = [];
-  let rest = content;
-  let opened = "";
-  while (opened.length + rest.length > most) {
-    const room = most - opened.length - 4;
-    const end = cutAt(rest, room);
-    const part = opened + rest.slice(0, end);
-    opened = openFence(part);
-    parts.push(opened === "" ? part : `${part.trimEnd()}\n\`\`\``);
-    rest = rest.slice(end).replace(/^\n/, "");
-  }
-  return rest.trim() === "" ? parts : [...parts, opened + rest];
-}
-
-function cutAt(text: string, room: number): number {
-  const newline = text.lastIndexOf("\n", room);
-  if (newline > room / 2) return newline;
-  const space = text.lastIndexOf(" ", room);
-  if (space > room / 2) return space;
-  const code = text.charCodeAt(room - 1);
-  return code >= 0xd800 && code <= 0xdbff ? room - 1 : room;
-}
-
-/** The opening line of the code fence in which a text ends, with its newline; empty if it ends outside one. */
-function openFence(text: string): string {
-  const fences = text.match(/^ {0,3}```.*$/gm) ?? [];
-  return fences.length % 2 === 0 ? "" : `${fences.at(-1)?.trim().slice(0, 40)}\n`;
 }

@@ -1,6 +1,7 @@
 import { beginningOf } from "../../../base/markdown-text.ts";
 import { isRecord } from "../../../base/record.ts";
 import { readButtonId } from "../../../core/ports/chat-platform.ts";
+import { escaped } from "./mrkdwn.ts";
 
 type Part = Readonly<Record<string, unknown>>;
 
@@ -186,7 +187,7 @@ export function linkOf(value: unknown): string | undefined {
   return typeof value === "string" && /^https?:\/\/[^\s<>|]+$/i.test(value) ? `<${value}>` : undefined;
 }
 
-/** An element of a line of rich text (docs.slack.dev/reference/block-kit/blocks/rich-text-block). */
+/** An element of a line of rich text, whose text comes as people typed it, unlike that of other blocks (docs.slack.dev/reference/block-kit/blocks/rich-text-block). */
 function inlineText(part: Part): string {
   switch (part.type) {
     case "user":
@@ -231,9 +232,4 @@ function dateOf(timestamp: unknown): string {
 
 function whole(value: unknown): number {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
-}
-
-/** Escapes the text of rich text, which comes as people typed it; that of other blocks is already escaped. */
-function escaped(words: string): string {
-  return words.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -110,6 +110,11 @@ function withoutEndSpaces(text: string): string {
   return text.slice(0, end);
 }
 
+/** A text with the characters escaped that Slack's markup reserves. */
+export function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
 function unescaped(text: string): string {
   return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 }

@@ -113,8 +113,8 @@ export async function lookedAt(context: AppContext, team: string, names: Names):
     const name = await names.channel(channel);
     return {
       channel: slackNamespace(team, channel),
-      ...(name === undefined ? {} : { name: beginningOf(name, 200) }),
-      ...(isMessage && isTimestamp(value.message_ts) ? { message: value.message_ts } : {}),
+      name: name === undefined ? undefined : beginningOf(name, 200),
+      message: isMessage && isTimestamp(value.message_ts) ? value.message_ts : undefined,
     };
   });
   return (await Promise.all(seen.slice(0, maxLookedAt))).filter((each) => each !== undefined);
@@ -179,8 +179,8 @@ function fileReference(file: SlackFile): FileReference {
     // A clip with sound only may have the type of its container.
     media_type: isVoice ? media_type.replace(/^video\//, "audio/") : media_type,
     bytes: Math.max(0, Math.round(file.size ?? 0)),
-    ...(url === undefined || url.length > 2_000 ? {} : { url }),
-    ...(isVoice ? { voice: voiceOf(file) } : {}),
+    url: url === undefined || url.length > 2_000 ? undefined : url,
+    voice: isVoice ? voiceOf(file) : undefined,
   };
 }
 

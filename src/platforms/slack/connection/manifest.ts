@@ -14,6 +14,18 @@ export interface SlackManifest {
   [key: string]: unknown;
 }
 
+/** Paths that Slack and browsers call. */
+export const slackPaths = {
+  events: "/slack/events",
+  install: "/slack/install",
+  redirect: "/slack/oauth_redirect",
+} as const;
+
+/** The address of a path of this bot, whose public address may end with slashes and have a path of its own. */
+export function addressOf(publicUrl: string, path: string): string {
+  return new URL(`${publicUrl.replace(/(?<!\/)\/+$/, "")}${path}`).href;
+}
+
 /** @param text YAML of the manifest that ships */
 export function readManifest(text: string): SlackManifest {
   return parse(text) as SlackManifest;
@@ -28,8 +40,7 @@ export function manifestOverHttp(
   publicUrl: string,
   installations: boolean,
 ): SlackManifest {
-  const address = (path: string) => new URL(path, `${publicUrl.replace(/(?<!\/)\/+$/, "")}/`).href;
-  const requests = address("slack/events");
+  const requests = addressOf(publicUrl, slackPaths.events);
   const { features, oauth_config, settings } = manifest;
   return {
     ...manifest,
@@ -38,7 +49,7 @@ export function manifestOverHttp(
       slash_commands: features.slash_commands.map((command) => ({ ...command, url: requests })),
     },
     oauth_config: installations
-      ? { ...oauth_config, redirect_urls: [address("slack/oauth_redirect")] }
+      ? { ...oauth_config, redirect_urls: [addressOf(publicUrl, slackPaths.redirect)] }
       : oauth_config,
     settings: {
       ...settings,

@@ -3,16 +3,9 @@ import type { HTTPReceiver, Logger } from "@slack/bolt";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue } from "../../../core/ports/storage.ts";
 import { createInstallationStore, createStateStore } from "./installation-store.ts";
-import { scopeMeanings } from "./manifest.ts";
+import { addressOf, scopeMeanings, slackPaths } from "./manifest.ts";
 import { clientOptions } from "./sdk-clients.ts";
 import type { SlackSettings } from "./slack-settings.ts";
-
-/** Paths that Slack and browsers call. */
-const slackPaths = {
-  events: "/slack/events",
-  install: "/slack/install",
-  redirect: "/slack/oauth_redirect",
-} as const;
 
 /** Bolt's receiver for signed events and for installations. It does not listen: our server passes requests to it. */
 export async function createWebReceiver(
@@ -44,7 +37,7 @@ export async function createWebReceiver(
 function installation(settings: SlackSettings, sealed: KeyValue, clock: Clock, logger: Logger) {
   const { client_id, client_secret, public_url, authorize_url } = settings;
   if (client_id === undefined || client_secret === undefined) return {};
-  const redirectUri = public_url && `${public_url.replace(/(?<!\/)\/+$/, "")}${slackPaths.redirect}`;
+  const redirectUri = public_url && addressOf(public_url, slackPaths.redirect);
   return {
     clientId: client_id,
     clientSecret: client_secret,

@@ -2,6 +2,7 @@ import { plainWords } from "../../../app/chat/present/read-markdown.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
 import { pattern } from "../../../base/pattern.ts";
 import { invisible } from "../../../base/text/invisible-text.ts";
+import { escaped } from "../channel/mrkdwn.ts";
 
 /** Maximum characters of Slack's markdown block, and of `markdown_text` in one request. */
 export const markdownCharacters = 12_000;
@@ -44,12 +45,9 @@ export function fallbackText(markdown: string, calls: readonly string[] = []): s
 
 /** A text escaped for Slack's `text` field: it mentions only these ids, and contains no links or dates of Slack's markup. */
 export function escapedText(text: string, calls: readonly string[] = []): string {
-  const escaped = withoutMentions(text, calls)
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;");
-  return escaped.replace(/&lt;(@|!subteam\^)([A-Z0-9]+)&gt;/g, (whole, sign: string, id: string) =>
-    calls.includes(id) ? `<${sign}${id}>` : whole,
+  return escaped(withoutMentions(text, calls)).replace(
+    /&lt;(@|!subteam\^)([A-Z0-9]+)&gt;/g,
+    (whole, sign: string, id: string) => (calls.includes(id) ? `<${sign}${id}>` : whole),
   );
 }
 

@@ -9,11 +9,10 @@ import {
   whisperParts,
 } from "../../../../src/platforms/discord/outgoing/message-body.ts";
 import { actionsIn, renderComponents } from "../../../../src/platforms/discord/outgoing/render-components.ts";
-import {
-  renderContent,
-  renderMessage,
-  splitContent,
-} from "../../../../src/platforms/discord/outgoing/render-content.ts";
+import { renderContent, renderMessage } from "../../../../src/platforms/discord/outgoing/render-content.ts";
+
+/** The contents of the messages of a whisper. */
+const contents = (markdown: string) => whisperParts({ markdown }).map(({ body }) => body.content ?? "");
 
 const button = { role: "stop", turn_id: "t", below: "progress" } as const;
 
@@ -89,7 +88,7 @@ describe("what is too long for one message", () => {
   const code = `\`\`\`ts\n${"const a = 1;\n".repeat(400)}\`\`\``;
 
   test("content too long for one message is split into whole code blocks, and nothing is lost", () => {
-    const parts = splitContent(`Before\n${code}\nafter`);
+    const parts = contents(`Before\n${code}\nafter`);
     expect(parts.every((part) => part.length <= 2_000 && (part.match(/```/g) ?? []).length % 2 === 0)).toBe(
       true,
     );
@@ -98,7 +97,7 @@ describe("what is too long for one message", () => {
   });
 
   test("content too long for one message is never cut inside an emoji", () => {
-    for (const part of splitContent("🙂".repeat(2_500))) expect(part.isWellFormed()).toBe(true);
+    for (const part of contents("🙂".repeat(2_500))) expect(part.isWellFormed()).toBe(true);
   });
 
   test("content too long for one message is whispered in several, with the buttons on the last", () => {

@@ -2,16 +2,15 @@ import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { createApp, type RunningApp } from "../src/app/create-app.ts";
-import { createPastOutputs } from "../src/app/turns/past-outputs.ts";
 import { loadInstructions } from "../src/config/load-instructions.ts";
 import { loadProfiles } from "../src/config/load-profiles.ts";
 import { configSchema } from "../src/config/schema.ts";
 import { createMetaTools } from "../src/core/meta-tools/create-meta-tools.ts";
 import { noTranscriber } from "../src/core/ports/documents.ts";
 import type { Web } from "../src/core/ports/web.ts";
-import { noMeans } from "../src/core/ports/work-context.ts";
+import { noMeans } from "../src/core/ports/work-means.ts";
 import { createCatalogueLoader } from "../src/core/skill/catalogue.ts";
-import { createNetworkGrants } from "../src/core/skill/network-grants.ts";
+import { NetworkGrants } from "../src/core/skill/network-grants.ts";
 import type { SkillSource } from "../src/core/skill/skill.ts";
 import type { Author } from "../src/core/values/inbound.ts";
 import { createRedactor } from "../src/core/values/redact.ts";
@@ -21,7 +20,7 @@ import { createModels } from "../src/models/create-models.ts";
 import type { ModelSettings } from "../src/models/named-model.ts";
 import { createWeb } from "../src/net/create-web.ts";
 import { siteOf } from "../src/net/site-of.ts";
-import { createGrowingIndex, createMiniSearchIndex } from "../src/search/minisearch-index.ts";
+import { createMiniSearchIndex } from "../src/search/minisearch-index.ts";
 import { createFolderSource } from "../src/skills/folder-source.ts";
 import { createHostFacts } from "../src/skills/host-facts.ts";
 import { createKeyValueLeases } from "../src/storage/key-value-leases.ts";
@@ -102,7 +101,7 @@ export async function createBenchApp({
   );
   return createApp({
     index,
-    createTextIndex: createGrowingIndex,
+    createTextIndex: createMiniSearchIndex,
     log,
     schedules: scheduleSetup(config, { due: log.due, store }),
     leases,
@@ -145,7 +144,6 @@ export async function createBenchApp({
       saidLine: createSaidLine(),
       models: createModels({ idleTimeoutMs: config.model.idle_seconds * 1000, ...model }, systemClock),
       files,
-      pastOutput: createPastOutputs(log),
       web: benchWeb(),
       siteOf,
       means: noMeans,
@@ -156,7 +154,7 @@ export async function createBenchApp({
       documents: noDocuments,
       folders: temporaryFolders(),
       openHosts: [],
-      grants: createNetworkGrants(store, () => [], systemClock),
+      grants: new NetworkGrants(store, () => [], systemClock),
       countTokens: createTokenCounter(),
       environmentOf: () => ({}),
       report: (error, where) => logger.error({ err: error, where }, "Unexpected error"),

@@ -6,25 +6,23 @@ import type { App } from "./app/app.ts";
 import type { AppDeps } from "./app/app-deps.ts";
 import { createApp } from "./app/create-app.ts";
 import type { Readiness } from "./app/services/readiness.ts";
-import { createPastOutputs } from "./app/turns/past-outputs.ts";
 import { loadInstructions } from "./config/load-instructions.ts";
 import { loadProfiles } from "./config/load-profiles.ts";
 import type { Config } from "./config/schema.ts";
 import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
 import type { ModelError } from "./core/ports/model.ts";
 import type { Upgrade } from "./core/ports/storage.ts";
-import { startingOf, whenReady } from "./core/scope/turn-scope.ts";
-import { createNetworkGrants } from "./core/skill/network-grants.ts";
+import { startingOf, whenReady } from "./core/scope/starting-skills.ts";
+import { NetworkGrants } from "./core/skill/network-grants.ts";
 import { createSaidLine } from "./core/values/said-line.ts";
 import { createDocumentReader } from "./documents/create-document-reader.ts";
 import { createTokenCounter } from "./models/count-tokens.ts";
-import { createModels } from "./models/create-models.ts";
-import { loadSdks } from "./models/load-sdks.ts";
+import { createModels, loadSdks } from "./models/create-models.ts";
 import { createTranscriber } from "./models/openai/transcriber.ts";
 import { createCouldReach } from "./net/address-policy.ts";
 import { createWeb } from "./net/create-web.ts";
 import { siteOf } from "./net/site-of.ts";
-import { createGrowingIndex } from "./search/minisearch-index.ts";
+import { createMiniSearchIndex } from "./search/minisearch-index.ts";
 import { loadConsoleAssets } from "./server/console-assets.ts";
 import { createServer } from "./server/server.ts";
 import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
@@ -231,7 +229,7 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
     owner,
     version,
     checks,
-    createTextIndex: createGrowingIndex,
+    createTextIndex: createMiniSearchIndex,
     schedules: scheduleSetup(config, { due: stores.log.due, store: stores.store }),
     metaTools: createMetaTools(),
     newId: randomUUID,
@@ -245,7 +243,7 @@ async function appDeps(config: Config, opened: Opened, checks: () => Readiness[]
 
 async function turnPorts(config: Config, opened: Opened): Promise<AppDeps["ports"]> {
   const { folders, web, own, documents, logger, report } = opened;
-  const { log, files, knowledge, store, clock } = opened.stores;
+  const { files, knowledge, store, clock } = opened.stores;
   const { scripts, code } = opened.skills;
   const degraded = (error: unknown, where: string) =>
     logger.warn(
@@ -272,9 +270,8 @@ async function turnPorts(config: Config, opened: Opened): Promise<AppDeps["ports
     effort: config.model.effort,
     saidLine: createSaidLine(),
     models: createModels(models, clock),
-    pastOutput: createPastOutputs(log),
     means: openWorkMeans(config, { own, clock, knowledge, report: degraded }),
-    grants: createNetworkGrants(store, (skill) => grantedHosts(config, skill), clock, couldReach),
+    grants: new NetworkGrants(store, (skill) => grantedHosts(config, skill), clock, couldReach),
     rights: config.skills.rights,
     approvals: config.skills.approvals,
     openHosts: config.net.open_hosts,

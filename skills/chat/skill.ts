@@ -1,12 +1,8 @@
 import { DateTime } from "luxon";
 import { z } from "zod";
-import type {
-  ChannelMessage,
-  ChannelSummary,
-  ChatWork,
-  FoundMessages,
-} from "../../src/core/ports/chat-actions.ts";
+import type { ChannelMessage, ChannelSummary, FoundMessages } from "../../src/core/ports/chat-actions.ts";
 import { definePart, defineSkillParts, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { ChatWork } from "../../src/core/skill/work-context.ts";
 import { objectOf } from "../../src/core/values/json.ts";
 import { labelOf, named } from "../../src/core/values/label.ts";
 import { showMessage, shownMessageSchema, timeIn, timeSchema } from "./message.ts";

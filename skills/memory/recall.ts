@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { FoundPiece } from "../../src/core/ports/services.ts";
-import type { FoundExchanges, PastExchange } from "../../src/core/ports/work-context.ts";
+import type { FoundExchanges, PastExchange } from "../../src/core/ports/work-means.ts";
 import { definePart } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { labelOf } from "../../src/core/values/label.ts";

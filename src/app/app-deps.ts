@@ -5,7 +5,7 @@ import type { Meter, TurnTracer } from "../core/ports/model.ts";
 import type { DueEntries, ScheduleLimits } from "../core/ports/schedules.ts";
 import type {
   Clock,
-  GrowingTextIndex,
+  CreateTextIndex,
   KeyValue,
   Leases,
   Log,
@@ -104,7 +104,7 @@ export interface AppDeps {
   /** The messages of indexed channels. */
   index: MessageIndex;
   /** Creates a full-text index for the conversations of channels with the bot. */
-  createTextIndex(): GrowingTextIndex;
+  createTextIndex: CreateTextIndex;
   /** The public address of the console. */
   public_url?: string | undefined;
   /** Installation of skills by people; without it nothing can be installed. */

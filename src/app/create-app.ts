@@ -18,11 +18,12 @@ import { createCommandRunner } from "./commands/command-runner.ts";
 import { operationCommands } from "./commands/operation-commands.ts";
 import { openServices, type Services } from "./operations/services.ts";
 import { allOperations } from "./operations/table.ts";
-import { createPastConversations } from "./reading/past-conversations.ts";
+import { PastConversations } from "./reading/past-conversations.ts";
 import { createPinnedFacts } from "./reading/pinned-facts.ts";
-import { createPlaceDescriber } from "./reading/place-description.ts";
+import { createPlaceDescriber, createWhere } from "./reading/place-description.ts";
 import { createRolesOf } from "./reading/roles-of.ts";
 import { TurnContextReader } from "./reading/turn-context.ts";
+import { createWebChatActions } from "./reading/web-chat-actions.ts";
 import { createScheduleService } from "./schedules/create-schedules.ts";
 import { createChats } from "./services/chats.ts";
 import { lackingIn } from "./services/lacking-means.ts";
@@ -37,6 +38,7 @@ import { Feed } from "./turns/feed.ts";
 import { createPictures } from "./turns/kept-files.ts";
 import { emitAll, interruptedTooOften, maxCrashes } from "./turns/no-start.ts";
 import { StoredOpenings } from "./turns/openings.ts";
+import { createPastOutputs } from "./turns/past-outputs.ts";
 import { PastThreads } from "./turns/past-threads.ts";
 import { SharedFeed } from "./turns/shared-feed.ts";
 import { observeSpending, Spending } from "./turns/spending.ts";
@@ -45,7 +47,6 @@ import { TurnControl } from "./turns/turn-control.ts";
 import { type Follow, followTurn } from "./turns/turn-events.ts";
 import { createTurnMeasuring } from "./turns/turn-measure.ts";
 import { TurnRunner } from "./turns/turn-runner.ts";
-import { createWhere } from "./turns/where.ts";
 
 /** Maximum parts of prompts whose uses are remembered: a few for each active channel. */
 const maxParts = 1_000;
@@ -53,11 +54,12 @@ const maxParts = 1_000;
 /** The chat platforms, the index of their channels, and what tools do in them. */
 function openChats(deps: AppDeps, forget: Forget) {
   const { log, store, clock, leases, logger, index, retention, public_url, ports } = deps;
+  const webChat = createWebChatActions(log, ports.name, public_url);
   const platforms = createChatPlatforms();
   const kept = keptFor(retention.conversation_days);
   const channelIndex = createChannelIndex({ index, store, leases, platforms, clock, logger, kept });
-  const chats = createChats({ log, index, public_url, ports }, platforms, channelIndex, forget);
-  return { platforms, channelIndex, chats };
+  const chats = createChats(log, webChat, index, platforms, channelIndex, forget);
+  return { platforms, channelIndex, chats, webChat };
 }
 
 /** What accepts messages, and begins, shows and stops their turns. */
@@ -128,7 +130,7 @@ function openTurns(deps: AppDeps, forget: Forget) {
   const { log, store, clock, facts, redact, time_zone, public_url } = deps;
   const { name, files, countTokens, report } = deps.ports;
   const opened = openChats(deps, forget);
-  const { platforms, chats } = opened;
+  const { platforms, chats, webChat } = opened;
   const { actions: actionsOf } = chats;
   const offers = createOfferReader(store, facts, clock, (state, namespace) =>
     lackingIn(state, namespace, deps, actionsOf),
@@ -141,11 +143,13 @@ function openTurns(deps: AppDeps, forget: Forget) {
   const openings = new StoredOpenings(store, clock);
   const picture = createPictures(files, report);
   const teaching = openTeaching(deps, { openings, picture, countTokens, clock, offers }, past);
-  const createIndex = deps.createTextIndex;
+  const links = { actionsOf, console: public_url === undefined ? undefined : webChat, report };
+  const conversations = new PastConversations(log, deps.createTextIndex, links);
   const ports: TurnPorts = {
     ...deps.ports,
     store,
     clock,
+    pastOutput: createPastOutputs(log),
     redact,
     time_zone,
     chats,
@@ -156,12 +160,12 @@ function openTurns(deps: AppDeps, forget: Forget) {
     teaching,
     partUses: new LRUCache<string, PartUses>({ max: maxParts }),
     facts: createPinnedFacts(store),
-    conversations: createPastConversations({ log, name, public_url, actionsOf, createIndex, report }),
+    searchPast: (...asked) => conversations.search(...asked),
     rolesOf: createRolesOf(platforms),
     deletions: (place) => log.deletions(place),
     background: createBackground(log, queue.submit, queue.control),
   };
-  const describer = createPlaceDescriber({ platforms, clock, shaping: shapingRules, report });
+  const describer = createPlaceDescriber(platforms, clock, report, shapingRules);
   const contexts = new TurnContextReader(deps, ports, platforms);
   const runner = new TurnRunner(
     deps,

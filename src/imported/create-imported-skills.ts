@@ -2,11 +2,11 @@ import type { Clock } from "../core/ports/storage.ts";
 import type { WorkingFolders } from "../core/ports/working-folder.ts";
 import type { ProgramRunner } from "../core/skill/programs.ts";
 import type { FolderFormat, Skill, ToolPackages } from "../core/skill/skill.ts";
-import { createParkedCalls } from "../core/turn/parked-calls.ts";
+import { ParkedCalls } from "../core/turn/parked-calls.ts";
 import { createImportedSkill } from "./imported-skill.ts";
 import { readPlugin } from "./plugin-file.ts";
 import { createToolPackages } from "./tool-package.ts";
-import { createWarmPrograms } from "./warm-programs.ts";
+import { WarmPrograms } from "./warm-programs.ts";
 
 export interface ImportedSkillsOptions {
   programs: ProgramRunner;
@@ -41,8 +41,8 @@ export interface ImportedSkills {
 export function createImportedSkills(options: ImportedSkillsOptions): ImportedSkills {
   const { programs, clock, settingsOf, question_ms, onLog = () => {}, mayRun = async () => true } = options;
   const { idle_ms = 5 * 60_000, most_idle = 8, folders } = options;
-  const warm = createWarmPrograms({ programs, clock, idle_ms, maxIdle: most_idle, onLog });
-  const parked = createParkedCalls(clock, question_ms);
+  const warm = new WarmPrograms(programs, clock, { idleMs: idle_ms, maxIdle: most_idle }, onLog);
+  const parked = new ParkedCalls(clock, question_ms);
   const means = { programs, warm, parked, folders };
   return {
     format: {
@@ -55,7 +55,7 @@ export function createImportedSkills(options: ImportedSkillsOptions): ImportedSk
         return { skills: [createImportedSkill(plugin, folder, settings, means)], diagnostics };
       },
     },
-    toolPackages: createToolPackages(means, { clock, settingsOf, mayRun }),
+    toolPackages: createToolPackages(means, clock, settingsOf, mayRun),
     close() {
       parked.close();
       warm.close();

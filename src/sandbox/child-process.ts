@@ -1,7 +1,7 @@
 import { ChildProcess, type StdioOptions } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import type { ScriptOutcome } from "../core/ports/work-context.ts";
+import type { ScriptOutcome } from "../core/ports/work-means.ts";
 import type { ScriptRequest } from "../core/skill/programs.ts";
 import { CapturedOutput } from "../process/captured-output.ts";
 import { exitStatus, groupEnd, killGroup, spawnGroup, writeAndEnd } from "../process/process-group.ts";

@@ -1,6 +1,6 @@
 import MiniSearch, { type SearchOptions } from "minisearch";
 import { stemmer } from "stemmer";
-import type { CreateTextIndex, GrowingTextIndex } from "../core/ports/storage.ts";
+import type { CreateTextIndex } from "../core/ports/storage.ts";
 
 /** Minimum length of words that are completed and corrected: shorter words would match almost everything. */
 const minPrefix = 3;
@@ -19,14 +19,7 @@ const searchOptions: SearchOptions = {
 };
 
 /** A full-text index (BM25+, by minisearch) that handles ids, camel case, English endings and texts without spaces. */
-export const createMiniSearchIndex: CreateTextIndex = (texts) => {
-  const index = createGrowingIndex();
-  index.add(texts);
-  return index;
-};
-
-/** The same index, initially empty. */
-export function createGrowingIndex(): GrowingTextIndex {
+export const createMiniSearchIndex: CreateTextIndex = () => {
   const splitter = new WordSplitter();
   const index = new MiniSearch({
     fields: ["name", "text"],
@@ -43,7 +36,7 @@ export function createGrowingIndex(): GrowingTextIndex {
       return index.search(query, options).map(({ id, score }) => ({ id: String(id), score }));
     },
   };
-}
+};
 
 /** Common English words that say nothing about a text. */
 const stopWords = new Set(

@@ -6,9 +6,9 @@ import { type Clock, type KeyValue, type Mutex, scopeKeyValue } from "../core/po
 import type { Web } from "../core/ports/web.ts";
 import type { WorkingFolders } from "../core/ports/working-folder.ts";
 import { createCatalogueLoader } from "../core/skill/catalogue.ts";
-import { createEnabledPackages, type Packages, type PreparedPackages } from "../core/skill/packages.ts";
+import { type Packages, type PreparedPackages, wasEnabled } from "../core/skill/packages.ts";
 import type { FolderFormat, LoadedSkills, SkillSource } from "../core/skill/skill.ts";
-import { createTaughtSkills } from "../core/skill/taught-skills.ts";
+import { TaughtSkills } from "../core/skill/taught-skills.ts";
 import { createAdHocFlows, readTaughtFlow } from "../flows/ad-hoc-flows.ts";
 import { createFlowSource } from "../flows/flow-source.ts";
 import type { FlowPorts } from "../flows/run-flow.ts";
@@ -23,9 +23,9 @@ import { createPackages, type ManagedPackages } from "../packages/create-package
 import type { PackagesOptions } from "../packages/packages-options.ts";
 import { createMiniSearchIndex } from "../search/minisearch-index.ts";
 import { loginPaths } from "../server/routes/login-routes.ts";
+import { readTaughtDocument } from "../skills/document-skill.ts";
 import { createFolderSource } from "../skills/folder-source.ts";
 import { createPreparedSource, createSandboxedSource } from "../skills/judged-sources.ts";
-import { readTaughtDocument } from "../skills/taught-document.ts";
 import { sealKeyValue } from "../storage/sealed-key-value.ts";
 import { createSecretKey } from "../storage/secret-key.ts";
 import { lazyCodeRunners } from "./code-runners.ts";
@@ -73,7 +73,7 @@ function withoutGoneSkills(
 
 /** Opens the installed packages and combines the sources. Starts no server and no process. */
 export async function openSkills(config: Config, deps: SkillDeps) {
-  const { clock, store, mutex, own, folders, web, version, report, onLog } = deps;
+  const { clock, store, mutex, own, folders, version, report, onLog } = deps;
   const { question_minutes, approval_minutes } = config.turns;
   const question_ms = Math.max(question_minutes, approval_minutes) * 60_000;
   const runners = lazyCodeRunners(config, { own, mutex }, (skill) => packages.verifyBeforeRun(skill));
@@ -85,12 +85,12 @@ export async function openSkills(config: Config, deps: SkillDeps) {
     question_ms,
     onLog,
     settingsOf: (id) => settingsOf(config, id),
-    mayRun: createEnabledPackages(store).allows,
+    mayRun: (skill) => wasEnabled(store, skill),
   });
   const flowPorts = { programs, clock };
   const adHoc = createAdHocFlows(flowPorts, mutex && store);
   const readFlow = readTaughtFlow(flowPorts);
-  const taught = createTaughtSkills(store, (id, text, origin) =>
+  const taught = new TaughtSkills(store, (id, text, origin) =>
     (text.trimStart().startsWith("{") ? readFlow : readTaughtDocument)(id, text, origin),
   );
   let address: string | undefined;
@@ -109,7 +109,6 @@ export async function openSkills(config: Config, deps: SkillDeps) {
     version,
     question_ms,
     login,
-    web,
     report,
   });
   const formats = [imported.format];
@@ -128,7 +127,7 @@ export async function openSkills(config: Config, deps: SkillDeps) {
     ...skillSources(config, { ...packages, formats, flowPorts, toolPackages: imported.toolPackages }),
     mcp.source,
     adHoc.source,
-    taught.source,
+    taught,
   ];
   // An installed skill is missing in the catalogue for a moment while it is replaced.
   const prepared = withoutGoneSkills(

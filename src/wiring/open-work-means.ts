@@ -7,7 +7,7 @@ import { enginesIn, type SearchEngine } from "../config/search-schema.ts";
 import type { ImageMaker, Knowledge } from "../core/ports/services.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import { noWebSearch, type WebEngine, type WebSearch } from "../core/ports/web.ts";
-import { noMeans, type WorkMeans } from "../core/ports/work-context.ts";
+import { noMeans, type WorkMeans } from "../core/ports/work-means.ts";
 import { createProviderSearch } from "../models/create-provider-search.ts";
 import { createEmbedder } from "../models/openai/embedder.ts";
 import { createImageMaker } from "../models/openai/image-maker.ts";

@@ -1,7 +1,7 @@
 import type { ChatIntake, ChatMessage } from "../../src/app/chat/chat-intake.ts";
 import type { TurnEvent } from "../../src/core/log/turn-event.ts";
 import type { Clock } from "../../src/core/ports/storage.ts";
-import { createNetworkGrants } from "../../src/core/skill/network-grants.ts";
+import { NetworkGrants } from "../../src/core/skill/network-grants.ts";
 import type { Skill, SkillSource } from "../../src/core/skill/skill.ts";
 import { createFakeClock, type FakeClock } from "../support/fakes/fake-clock.ts";
 import { createFakePlatform, type FakePlatform } from "../support/fakes/fake-platform.ts";
@@ -161,7 +161,7 @@ function startingSource(skill: Skill, clock: Clock): SkillSource {
 function createPeople(world: World, life: Life, intake: ChatIntake): () => void {
   const { platform, stores, taken, done, clock } = world;
   const { outside } = turnSkills(life, done);
-  const grants = createNetworkGrants(stores.store, () => [], clock);
+  const grants = new NetworkGrants(stores.store, () => [], clock);
   const tried = new Set<string>();
   const once = (what: string, work: () => Promise<void>) => {
     if (tried.has(what) || life.isOver()) return;

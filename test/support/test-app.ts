@@ -3,7 +3,6 @@ import type { AppDeps, SpendingCaps } from "../../src/app/app-deps.ts";
 import type { ChatPolicy } from "../../src/app/chat/chat-policy.ts";
 import { createApp, type RunningApp } from "../../src/app/create-app.ts";
 import type { RetentionPolicy } from "../../src/app/services/retention-policy.ts";
-import { createPastOutputs } from "../../src/app/turns/past-outputs.ts";
 import { once } from "../../src/base/made-once.ts";
 import type { TurnEvent, TurnEventOf } from "../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../src/core/log/turn-log.ts";
@@ -14,11 +13,11 @@ import type { Model, Models } from "../../src/core/ports/model.ts";
 import type { DueEntries, ScheduleLimits } from "../../src/core/ports/schedules.ts";
 import type { Clock, FileStore, KeyValue } from "../../src/core/ports/storage.ts";
 import type { Web } from "../../src/core/ports/web.ts";
-import { noMeans, type WorkMeans } from "../../src/core/ports/work-context.ts";
+import { noMeans, type WorkMeans } from "../../src/core/ports/work-means.ts";
 import type { WorkingFolders } from "../../src/core/ports/working-folder.ts";
 import type { TurnLimits } from "../../src/core/scope/turn.ts";
 import { createCatalogueLoader } from "../../src/core/skill/catalogue.ts";
-import { createNetworkGrants } from "../../src/core/skill/network-grants.ts";
+import { NetworkGrants } from "../../src/core/skill/network-grants.ts";
 import type { CodeRunner, ScriptRunner } from "../../src/core/skill/programs.ts";
 import type { Skill, SkillSource } from "../../src/core/skill/skill.ts";
 import type { Rights } from "../../src/core/skill/skill-identifier.ts";
@@ -29,7 +28,7 @@ import { createRedactor } from "../../src/core/values/redact.ts";
 import type { SaidLine } from "../../src/core/values/said-line.ts";
 import { countTokens } from "../../src/models/count-tokens.ts";
 import { siteOf } from "../../src/net/site-of.ts";
-import { createGrowingIndex, createMiniSearchIndex } from "../../src/search/minisearch-index.ts";
+import { createMiniSearchIndex } from "../../src/search/minisearch-index.ts";
 import { createHostFacts } from "../../src/skills/host-facts.ts";
 import { type SkillEnv, skillEnvironment } from "../../src/skills/skill-settings.ts";
 import { createKeyValueLeases } from "../../src/storage/key-value-leases.ts";
@@ -245,7 +244,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     limits: { ...defaultLimits, ...options.limits },
     spending: { ...generous, ...options.spending },
     index: options.index ?? createMemoryMessageIndex(),
-    createTextIndex: createGrowingIndex,
+    createTextIndex: createMiniSearchIndex,
     retention: { ...keepAll, ...options.retention },
     newId: randomUUID,
     version: "1.2.3",
@@ -271,7 +270,6 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       saidLine: options.saidLine ?? (() => ""),
       models: options.models ?? soleModel(model),
       files,
-      pastOutput: createPastOutputs(log),
       web: options.web ?? noWeb,
       scripts: options.scripts,
       code: options.code,
@@ -280,7 +278,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       rights,
       approvals,
       means: { ...noMeans, ...options.means },
-      grants: createNetworkGrants(store, () => [], clock),
+      grants: new NetworkGrants(store, () => [], clock),
       openHosts: options.openHosts ?? [],
       siteOf,
       countTokens,

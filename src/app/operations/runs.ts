@@ -2,6 +2,7 @@ import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import type { TurnFilter } from "../../core/log/turn-log.ts";
 import { formatDuration } from "../../core/log/turn-view.ts";
+import { failed } from "../../core/values/failure.ts";
 import { namespaceSchema, threadSchema } from "../../core/values/place.ts";
 import { type SkillRun, skillRun } from "../services/skill-runs.ts";
 import { operation } from "./operation.ts";
@@ -32,7 +33,7 @@ export const listRuns = operation({
     description: "Shows the latest runs of skills in this channel",
     read: (_words, { namespace }) => ({ namespace, limit: 50 }),
   },
-  commandLine: { command: "runs list", namespace: "filter" },
+  commandLine: { command: "runs list" },
   text({ turns, skills }, _input, { whole }) {
     if (!whole) return skills.slice(0, 15).map(chatLine).join("\n") || "No skill has run here yet.";
     const lines = turns.flatMap((turn) => [
@@ -68,8 +69,7 @@ export const showRun = operation({
   async run(call) {
     const { input, services } = call;
     const found = await findTurn(input.id, services);
-    if (found === undefined)
-      return { ok: false, status: 404, message: `There is no turn or skill run ${input.id}.` };
+    if (found === undefined) return failed(404, `There is no turn or skill run ${input.id}.`);
     const place = { namespace: found.namespace, thread: found.thread };
     const [{ turn, events }, runs] = await Promise.all([
       readableTurn(found, call),

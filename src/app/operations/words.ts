@@ -1,6 +1,6 @@
 import { oneLine } from "../../base/markdown-text.ts";
 import { costText, type UsageTotal } from "../../core/log/usage.ts";
-import { effortFor, modelFor } from "../../core/scope/turn-scope.ts";
+import { effortFor, modelFor } from "../../core/scope/chosen-model.ts";
 import type { NamespaceState } from "../../core/skill/namespace-state.ts";
 import { isDirectMessage } from "../../core/values/place.ts";
 import { profileNamed } from "../../core/values/profile.ts";
@@ -36,6 +36,17 @@ export function placeWords(namespace: string): string {
 /** A text from elsewhere as a code span: on one line, and unable to end the span. */
 export function codeSpan(text: string, maxChars: number): string {
   return `\`${oneLine(text.replaceAll("`", "ˋ"), maxChars)}\``;
+}
+
+/** The first items of a list, one line each; `rest` is the line about those beyond the maximum. */
+export function firstLines<T>(
+  items: readonly T[],
+  max: number,
+  line: (item: T) => string,
+  rest: (more: number) => string,
+): string[] {
+  const more = items.length - max;
+  return [...items.slice(0, max).map(line), ...(more > 0 ? [rest(more)] : [])];
 }
 
 /** The words of a list that is written with spaces or commas. */

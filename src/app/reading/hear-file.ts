@@ -37,7 +37,7 @@ export async function hearFile(
   const problem = limitProblem(data.byteLength, seconds);
   if (problem !== undefined) return unheard(what, problem);
   try {
-    return heard(what, await transcriber.transcribe({ name, media_type, data, seconds }, signal));
+    return heard(what, await transcriber({ name, media_type, data, seconds }, signal));
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof TranscriptionError)) report(error, "transcribing");

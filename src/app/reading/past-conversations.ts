@@ -5,18 +5,11 @@ import type { TurnEvent, TurnEventOf } from "../../core/log/turn-event.ts";
 import type { TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
 import type { ChatActions } from "../../core/ports/chat-actions.ts";
 import { type Chats, PlatformError } from "../../core/ports/chat-platform.ts";
-import type { GrowingTextIndex } from "../../core/ports/storage.ts";
-import type { PastConversations, PastExchange } from "../../core/ports/work-context.ts";
+import type { CreateTextIndex, TextIndex } from "../../core/ports/storage.ts";
+import type { FoundExchanges, PastExchange } from "../../core/ports/work-means.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
 import { saidText } from "../../core/values/message.ts";
 import { isDirectMessage } from "../../core/values/place.ts";
-import type { AppDeps } from "../app-deps.ts";
-import { createWebChatActions, type WebChatDeps } from "./web-chat-actions.ts";
-
-interface PastConversationsDeps extends WebChatDeps, Pick<TurnPorts, "report"> {
-  actionsOf: Chats["actions"];
-  createIndex: AppDeps["createTextIndex"];
-}
 
 /** Maximum turns of a channel that are searched, newest first. */
 const maxTurns = 2_000;
@@ -39,67 +32,90 @@ const readPerFound = 4;
 /** The index of a channel, and the ids of the turns in it. */
 interface Indexed {
   ids: Set<string>;
-  index: GrowingTextIndex;
+  index: TextIndex;
 }
 
 /**
  * Searches the questions and answers of a channel. The list of turns is read from the log each time, so deleted and expired turns are never
  * found; only the index of the others is kept in memory.
  */
-export function createPastConversations(deps: PastConversationsDeps): PastConversations {
-  const channels = new LRUCache<string, Indexed>({ max: maxIndexed });
-  const updating = new KeyedMutex();
-  const console = createWebChatActions(deps);
+export class PastConversations {
+  readonly #log: TurnReading;
+  readonly #createIndex: CreateTextIndex;
+  readonly #links: TurnLinks;
+  readonly #channels = new LRUCache<string, Indexed>({ max: maxIndexed });
+  readonly #updating = new KeyedMutex();
 
-  const indexOf = (namespace: string, turns: readonly TurnRecord[], signal: AbortSignal) =>
-    updating.run(namespace, async () => {
-      const before = channels.get(namespace);
+  constructor(log: TurnReading, createIndex: CreateTextIndex, links: TurnLinks) {
+    this.#log = log;
+    this.#createIndex = createIndex;
+    this.#links = links;
+  }
+
+  /** As `TurnPorts.searchPast`. */
+  async search(
+    namespace: string,
+    { words, most, except_thread }: Parameters<TurnPorts["searchPast"]>[1],
+    signal: AbortSignal,
+  ): Promise<FoundExchanges> {
+    const { turns, since } = await latestTurns(this.#log, namespace, signal);
+    const index = await this.#indexOf(namespace, turns, signal);
+    const byId = new Map(turns.map((turn) => [turn.turn_id, turn]));
+    const fitting = index.search(words).flatMap(({ id, score }) => {
+      const turn = byId.get(id);
+      return turn === undefined || turn.thread === except_thread ? [] : [{ turn, score }];
+    });
+    const best = fitting[0]?.score ?? 0;
+    const exchanges: PastExchange[] = [];
+    let read = 0;
+    for (const { turn, score } of fitting) {
+      signal.throwIfAborted();
+      if (exchanges.length === most || read === most * readPerFound || score < best * minScoreShare) break;
+      const events = await this.#log.read(turn.turn_id);
+      const finished = events.findLast((event) => event.type === "turn_finished");
+      if (finished?.refused) continue;
+      read += 1;
+      if (!mayBeTold(turn, finished)) continue;
+      exchanges.push(exchangeOf(turn, events, await linkTo(turn, events, this.#links)));
+    }
+    return { exchanges, looked_at: turns.length, since };
+  }
+
+  #indexOf(namespace: string, turns: readonly TurnRecord[], signal: AbortSignal): Promise<TextIndex> {
+    return this.#updating.run(namespace, async () => {
+      const before = this.#channels.get(namespace);
       const known =
         before === undefined || isStale(before, turns)
-          ? { ids: new Set<string>(), index: deps.createIndex() }
+          ? { ids: new Set<string>(), index: this.#createIndex() }
           : before;
-      channels.set(namespace, known);
+      this.#channels.set(namespace, known);
       await grow(known, turns, signal);
       return known.index;
     });
+  }
+}
 
-  const linkTo = async (turn: TurnRecord, events: readonly TurnEvent[]): Promise<string | undefined> => {
-    const { namespace, thread } = turn;
-    const actions = deps.actionsOf(namespace);
-    try {
-      if (actions !== undefined)
-        return await actions.link(namespace, await referenceOf(turn, events, actions), thread);
-    } catch (error) {
-      if (!(error instanceof PlatformError)) deps.report(error, "a link to an earlier conversation");
-    }
-    return deps.public_url === undefined ? undefined : await console.link(namespace, turn.turn_id, thread);
-  };
+/** Where links to turns come from: the platform of a turn, or the console if it has a public address. */
+interface TurnLinks {
+  actionsOf: Chats["actions"];
+  console: Pick<ChatActions, "link"> | undefined;
+  report: TurnPorts["report"];
+}
 
-  return {
-    async search(namespace, { words, most, except_thread }, signal) {
-      const { turns, since } = await latestTurns(deps.log, namespace, signal);
-      const index = await indexOf(namespace, turns, signal);
-      const byId = new Map(turns.map((turn) => [turn.turn_id, turn]));
-      const fitting = index.search(words).flatMap(({ id, score }) => {
-        const turn = byId.get(id);
-        return turn === undefined || turn.thread === except_thread ? [] : [{ turn, score }];
-      });
-      const best = fitting[0]?.score ?? 0;
-      const exchanges: PastExchange[] = [];
-      let read = 0;
-      for (const { turn, score } of fitting) {
-        signal.throwIfAborted();
-        if (exchanges.length === most || read === most * readPerFound || score < best * minScoreShare) break;
-        const events = await deps.log.read(turn.turn_id);
-        const finished = events.findLast((event) => event.type === "turn_finished");
-        if (finished?.refused) continue;
-        read += 1;
-        if (!mayBeTold(turn, finished)) continue;
-        exchanges.push(exchangeOf(turn, events, await linkTo(turn, events)));
-      }
-      return { exchanges, looked_at: turns.length, since };
-    },
-  };
+async function linkTo(
+  turn: TurnRecord,
+  events: readonly TurnEvent[],
+  { actionsOf, console, report }: TurnLinks,
+): Promise<string | undefined> {
+  const { namespace, thread } = turn;
+  const actions = actionsOf(namespace);
+  try {
+    if (actions !== undefined)
+      return await actions.link(namespace, await referenceOf(turn, events, actions), thread);
+  } catch (error) {
+    if (!(error instanceof PlatformError)) report(error, "a link to an earlier conversation");
+  }
+  return console?.link(namespace, turn.turn_id, thread);
 }
 
 /** The latest finished turns with text; `since` is the time of the oldest one when there are more. */

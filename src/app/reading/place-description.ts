@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { growingTo } from "../../base/growing-cache.ts";
 import { unlessLate } from "../../base/time-limit.ts";
+import type { ChatActions } from "../../core/ports/chat-actions.ts";
 import {
   type ChatPlatform,
   type ChatPlatforms,
@@ -8,14 +9,17 @@ import {
   type PlatformLimits,
   type PlatformWriting,
 } from "../../core/ports/chat-platform.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
-import { isDirectMessage, type Place, type PlaceDescription, webChat } from "../../core/values/place.ts";
-
-interface PlaceDescriberDeps extends Pick<TurnPorts, "clock" | "report"> {
-  platforms: ChatPlatforms;
-  /** How chat platforms show long tables and answers, for the model. */
-  shaping(limits: PlatformLimits): string;
-}
+import type { Inbound } from "../../core/values/inbound.ts";
+import {
+  isDirectMessage,
+  type Place,
+  type PlaceDescription,
+  placeLine,
+  webChat,
+} from "../../core/values/place.ts";
+import type { WhereText } from "../../core/values/profile.ts";
 
 /** Maximum wait of turns for one look-up, ms. */
 const maxWaitMs = 2_000;
@@ -33,12 +37,17 @@ const webWriting: PlatformWriting = {
   mentions: "Write people's names as plain text.",
 };
 
-export type PlaceDescriber = ReturnType<typeof createPlaceDescriber>;
-
-/** Describes the place of a conversation. The same for all threads of a channel. */
-export function createPlaceDescriber(deps: PlaceDescriberDeps) {
-  const { platforms } = deps;
-  const nameIn = createNameReader(deps);
+/**
+ * Describes the place of a conversation. The same for all threads of a channel.
+ * @param shaping how chat platforms show long tables and answers, for the model
+ */
+export function createPlaceDescriber(
+  platforms: ChatPlatforms,
+  clock: Clock,
+  report: TurnPorts["report"],
+  shaping: (limits: PlatformLimits) => string,
+) {
+  const nameIn = createNameReader(clock, report);
   return {
     /**
      * The place with its name. Never rejects and waits at most 2 s; when the platform does not answer in time, the last known name is used,
@@ -57,12 +66,12 @@ export function createPlaceDescriber(deps: PlaceDescriberDeps) {
       const platform = platforms.of(namespace);
       if (platform === undefined) return webWriting;
       const { writing, limits } = platform;
-      return { ...writing, formatting: `${writing.formatting} ${deps.shaping(limits)}` };
+      return { ...writing, formatting: `${writing.formatting} ${shaping(limits)}` };
     },
   };
 }
 
-function createNameReader({ clock, report }: PlaceDescriberDeps) {
+function createNameReader(clock: Clock, report: TurnPorts["report"]) {
   /** `until`: when it is asked for again, ms since the epoch. */
   const known = new LRUCache<string, { name: string | undefined; until: number }>(growingTo(maxCached));
   /** Those under way. */
@@ -91,7 +100,7 @@ function createNameReader({ clock, report }: PlaceDescriberDeps) {
 async function askPlatform(
   platform: ChatPlatform,
   namespace: string,
-  report: PlaceDescriberDeps["report"],
+  report: TurnPorts["report"],
 ): Promise<string | undefined> {
   try {
     const { name } = await platform.describe({ namespace, thread: channelThread });
@@ -104,4 +113,42 @@ async function askPlatform(
 
 function channelOf(namespace: string): string {
   return namespace.slice(namespace.lastIndexOf(":") + 1);
+}
+
+let orList: Intl.ListFormat | undefined;
+
+/** The limits of the agent on a platform, as the end of a sentence that begins with “You cannot”. */
+function cannotOn(actions: ChatActions | undefined): string {
+  if (actions === undefined) return "see other channels and threads, post elsewhere, or react to messages";
+  const missing = [
+    ...(actions.people === undefined ? ["look up or notify people"] : []),
+    ...(actions.react === undefined ? ["react"] : []),
+    ...(actions.pin === undefined ? ["pin"] : []),
+    ...(actions.posts ? [] : ["post elsewhere"]),
+    ...(actions.people === undefined ? [] : ["notify everyone at once", "act where you were not invited"]),
+  ];
+  orList ??= new Intl.ListFormat("en", { type: "disjunction" });
+  return orList.format(missing);
+}
+
+/**
+ * Describes the place of a message for the instructions, in the same words for all messages of a channel. In a direct message the
+ * person is part of the place.
+ */
+export function createWhere(
+  describer: ReturnType<typeof createPlaceDescriber>,
+  botName: string,
+  actionsOf: (namespace: string) => ChatActions | undefined,
+): (inbound: Pick<Inbound, "namespace" | "author">) => Promise<WhereText> {
+  return async ({ namespace, author }) => {
+    const person = isDirectMessage(namespace) ? author : undefined;
+    const { formatting, mentions } = describer.writing({ namespace });
+    const description = await describer.describe({ namespace });
+    return {
+      place: placeLine(description, { bot: botName, person }),
+      unnamed: description.kind === "channel" && description.name === undefined ? true : undefined,
+      formatting: `${formatting} ${mentions}`,
+      cannot: cannotOn(actionsOf(namespace)),
+    };
+  };
 }

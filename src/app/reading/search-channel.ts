@@ -14,18 +14,16 @@ const maxMessages = 1_000;
 const maxThreads = 40;
 const perThread = 200;
 
-export interface SearchDeps {
-  actionsOf(namespace: string): ChatActions | undefined;
-  index: Pick<MessageIndex, "search" | "extent">;
-  /** Whether a channel's messages are indexed. */
-  isIndexed(namespace: string): Promise<boolean>;
-}
-
 /**
  * Searches the messages of a channel: with the platform's own search where it has one, otherwise in the channel's index if that is on,
  * otherwise in its latest messages and their threads. Checks no rights.
+ * @param isIndexed whether a channel's messages are indexed
  */
-export function createSearch({ actionsOf, index, isIndexed }: SearchDeps) {
+export function createSearch(
+  actionsOf: (namespace: string) => ChatActions | undefined,
+  index: Pick<MessageIndex, "search" | "extent">,
+  isIndexed: (namespace: string) => Promise<boolean>,
+) {
   return async (namespace: string, query: MessageQuery, by?: Searcher): Promise<FoundMessages> => {
     const actions = actionsOf(namespace);
     if (actions === undefined) return { messages: [], by: "history", complete: true };

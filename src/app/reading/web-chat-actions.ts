@@ -1,12 +1,7 @@
-import type { TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
+import type { TurnLog, TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
 import type { ChannelAccess, ChannelMessage, ChatActions } from "../../core/ports/chat-actions.ts";
 import { channelThread } from "../../core/ports/chat-platform.ts";
-import type { TurnPorts } from "../../core/scope/turn.ts";
 import { isWithin, type Place, partsOf } from "../../core/values/place.ts";
-import type { AppDeps } from "../app-deps.ts";
-
-/** Links are relative without `public_url`. */
-export type WebChatDeps = Pick<AppDeps, "log" | "public_url"> & Pick<TurnPorts, "name">;
 
 /** Maximum turns that are searched for one answer, and turns per page. */
 const maxTurns = 2_000;
@@ -15,13 +10,15 @@ const pageSize = 200;
 /**
  * Chat actions of the web chat, from the turn log: reading and searching channels and threads. There are no other people to find and no
  * reactions. A user of the web chat runs the bot, and may read all its channels.
+ * @param name of the bot
+ * @param publicUrl of the console; without it, links are relative
  */
-export function createWebChatActions({ log, name, public_url = "" }: WebChatDeps): ChatActions {
+export function createWebChatActions(log: TurnLog, name: string, publicUrl = ""): ChatActions {
   const address = ({ namespace, thread }: Pick<Place, "namespace" | "thread">) => {
     const { channel } = partsOf(namespace);
     const isNamed = isWithin(namespace, "console", "local") && channel !== "" && !channel.includes(":");
     const shown = isNamed ? channel : namespace;
-    const base = public_url.replace(/(?<!\/)\/+$/, "");
+    const base = publicUrl.replace(/(?<!\/)\/+$/, "");
     return `${base}/#/${encodeURIComponent(shown)}/${encodeURIComponent(thread)}`;
   };
   const accessTo = (namespace: string): ChannelAccess => {
@@ -74,10 +71,10 @@ function messagesOf(turn: TurnRecord, botName: string, link: string): ChannelMes
 
 /** The turns of a thread, or of a channel, that are messages; newest first. */
 async function* turnsOf(log: TurnReading, { namespace, thread }: Place): AsyncGenerator<TurnRecord> {
-  const filter = { namespace, ...(thread === channelThread ? {} : { thread }), limit: pageSize };
+  const inThread = thread === channelThread ? undefined : thread;
   let before: string | undefined;
   for (let pages = 0; pages < maxTurns / pageSize; pages += 1) {
-    const page = await log.list({ ...filter, before });
+    const page = await log.list({ namespace, thread: inThread, limit: pageSize, before });
     yield* page.filter(({ kind, merged_into }) => kind === "message" && merged_into === undefined);
     before = page.at(-1)?.turn_id;
     if (page.length < pageSize) return;

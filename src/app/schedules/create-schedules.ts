@@ -1,4 +1,4 @@
-import { type DueEntry, dueKinds, type PlanKinds } from "../../core/ports/schedules.ts";
+import { type DueEntry, dueKinds, type JobRequest, type PlanKinds } from "../../core/ports/schedules.ts";
 import { createClockwork } from "./clockwork.ts";
 import { DuePlan } from "./due-plan.ts";
 import { Goals, runGoal } from "./goals.ts";
@@ -26,6 +26,7 @@ export function createScheduleService(given: Omit<Planning, "book" | "wake" | "i
   return Object.assign(new Plans(planning), {
     goals: new Goals(planning),
     jobs,
+    startJob: (job: JobRequest) => jobs.start(job),
     watch: new ChatWatch(planning),
     hooks: { take: (request: HookRequest) => takeHook(planning, request) },
     clockwork,

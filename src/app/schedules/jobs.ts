@@ -1,9 +1,10 @@
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import { changesInWords } from "../../core/effects/folder-run.ts";
 import { innerCallId } from "../../core/log/call-id.ts";
-import { type JobRequest, type Jobs, type Trigger, triggerSchema } from "../../core/ports/schedules.ts";
-import { redactOutcome, type ScriptOutcome } from "../../core/ports/work-context.ts";
+import { type JobRequest, type StartedJob, type Trigger, triggerSchema } from "../../core/ports/schedules.ts";
+import { redactOutcome, type ScriptOutcome } from "../../core/ports/work-means.ts";
 import { outputFolder } from "../../core/ports/working-folder.ts";
+import type { Outcome } from "../../core/values/failure.ts";
 import { noteEvent } from "./held-events.ts";
 import { type Entry, idOf, type PlanBook } from "./plan-book.ts";
 import { madeBy, type Planning, refused } from "./planning.ts";
@@ -24,7 +25,7 @@ const recent = { lines: 20, characters: 300 };
  * Code that goes on after its turn, in the process that started it. A job is a trigger whose events are what happens to the code, so people
  * see it in the list of triggers, and removing it ends it. If the process dies, its jobs die with it, and their threads are told once.
  */
-export class JobRunner implements Jobs {
+export class JobRunner {
   readonly #planning: Planning;
   readonly #running = new Map<string, RunningJob>();
   readonly #mutex = new KeyedMutex();
@@ -33,12 +34,12 @@ export class JobRunner implements Jobs {
     this.#planning = planning;
   }
 
-  start(request: JobRequest): ReturnType<Jobs["start"]> {
+  start(request: JobRequest): Promise<Outcome<StartedJob>> {
     // One at a time, so that two at once cannot exceed the limit.
     return this.#mutex.run(request.place.namespace, () => this.#start(request));
   }
 
-  async #start(request: JobRequest): ReturnType<Jobs["start"]> {
+  async #start(request: JobRequest): Promise<Outcome<StartedJob>> {
     const { book, limits, clock } = this.#planning;
     const { turn_id, call_id, place } = request;
     if (limits.job_ms === 0)

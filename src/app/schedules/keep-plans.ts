@@ -15,9 +15,9 @@ import type {
 import type { Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import { eventsOf, settleEvents } from "./held-events.ts";
-import { type Entry, idOf, type Planned } from "./plan-book.ts";
+import { type Changed, type Entry, idOf, type Planned } from "./plan-book.ts";
 import { limitProblem, mayChange, reminds, unknownPlan } from "./plan-rights.ts";
-import { planWish } from "./plan-wish.ts";
+import { WishDesk } from "./plan-wish.ts";
 import { viewOf } from "./plan-words.ts";
 import { type Planning, refused, zoneFor } from "./planning.ts";
 import { nextTimes } from "./times.ts";
@@ -25,7 +25,7 @@ import { watchHere } from "./watch-chat.ts";
 import { hookKindOf, setSecret } from "./webhooks.ts";
 
 /** Adds, shows and changes schedules and triggers, for people, programs and tools. */
-export class Plans implements Omit<Schedules, "jobs"> {
+export class Plans implements Omit<Schedules, "startJob"> {
   readonly #planning: Planning;
   readonly #mutex = new KeyedMutex();
 
@@ -34,7 +34,7 @@ export class Plans implements Omit<Schedules, "jobs"> {
   }
 
   plan(planner: Planner, wish: Wish, receiver?: WantedReceiver): Promise<Outcome<Proposal>> {
-    return planWish(this.#planning, planner, wish, receiver);
+    return new WishDesk(this.#planning, planner).propose(wish, receiver);
   }
 
   /** Whether a person may change a plan of a channel. A failure says who may. */
@@ -115,8 +115,8 @@ export class Plans implements Omit<Schedules, "jobs"> {
   }
 
   async granted(id: string): Promise<readonly GrantedTool[]> {
-    const entry = await this.#planning.book.planned(id);
-    return entry === undefined || entry.value.what === "trigger" ? [] : entry.value.tools;
+    const plan = (await this.#planning.book.planned(id))?.value;
+    return plan === undefined || plan.what === "trigger" ? [] : plan.tools;
   }
 
   async receivers(id: string): Promise<{ readonly [person: string]: boolean }> {
@@ -167,10 +167,10 @@ export class Plans implements Omit<Schedules, "jobs"> {
 /** Pauses or resumes a plan; undefined when it already is. A resumed plan skips the times that passed while it was paused. */
 function changedTo(
   { value }: Planned,
-  to: Exclude<PlanChange, "remove">,
+  to: PlanChange,
   by: string,
   now: number,
-): { value: Schedule | Trigger; due_at: number | undefined } | undefined {
+): Changed<Planned["value"]> | undefined {
   if ((value.paused === undefined) !== (to === "pause")) return undefined;
   if (to === "pause")
     return { value: { ...value, paused: { because: `${by} paused it.`, at: now } }, due_at: undefined };

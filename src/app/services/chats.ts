@@ -1,13 +1,12 @@
 import type { TurnReading } from "../../core/log/turn-log.ts";
+import type { ChatActions, MessageIndex } from "../../core/ports/chat-actions.ts";
 import {
   type ChatPlatform,
   type ChatPlatforms,
   type Chats,
   PlatformError,
 } from "../../core/ports/chat-platform.ts";
-import type { AppDeps } from "../app-deps.ts";
 import { createSearch } from "../reading/search-channel.ts";
-import { createWebChatActions } from "../reading/web-chat-actions.ts";
 import type { ChannelIndex } from "./channel-index.ts";
 import type { Forget } from "./shapes.ts";
 
@@ -16,13 +15,13 @@ const recentTurns = 100;
 
 /** The chat platforms of this process, for tools. */
 export function createChats(
-  deps: Pick<AppDeps, "log" | "index" | "public_url" | "ports">,
+  log: TurnReading,
+  webChat: ChatActions,
+  index: MessageIndex,
   platforms: ChatPlatforms,
   { isOn }: Pick<ChannelIndex, "isOn">,
   forget: Forget,
 ): Chats {
-  const { log, index } = deps;
-  const webChat = createWebChatActions({ ...deps, name: deps.ports.name });
   const actionsOf: Chats["actions"] = (namespace) => {
     const platform = platforms.of(namespace);
     return platform === undefined ? webChat : platform.actions;
@@ -45,7 +44,7 @@ export function createChats(
   return {
     ownMessage,
     actions: actionsOf,
-    search: createSearch({ actionsOf, index, isIndexed: isOn }),
+    search: createSearch(actionsOf, index, isOn),
     async send(place, message) {
       const platform = platformOf(place.namespace);
       return (await platform.find(place, message.tag)) ?? platform.post(place, message);

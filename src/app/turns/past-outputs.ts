@@ -10,7 +10,7 @@ import type { Place } from "../../core/values/place.ts";
 const maxTurns = 500;
 const pageSize = 64;
 
-/** Finds outputs of earlier turns of a thread, newest first. Forgotten turns are not included. */
+/** Finds outputs of earlier turns of a thread, newest first. Deleted turns are not included. */
 export function createPastOutputs(log: TurnReading & ThreadReading): TurnPorts["pastOutput"] {
   return async (place, id, asker) => {
     const text = readTextId(id);
@@ -41,7 +41,7 @@ async function* pastTurns(log: ThreadReading, place: Place): AsyncGenerator<stri
   }
 }
 
-/** The text of a message of the thread; undefined for one that was forgotten. */
+/** The text of a message of the thread; undefined for one that was deleted. */
 async function messageText(log: TurnReading, turn: TurnRecord): Promise<string | undefined> {
   const [entry] = turn.kind === "message" ? await log.read(turn.turn_id) : [];
   return entry?.type === "inbound" && entry.inbound.text !== "" ? entry.inbound.text : undefined;

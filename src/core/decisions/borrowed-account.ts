@@ -9,14 +9,14 @@ import { askingId, readAskingId } from "../log/call-id.ts";
 import { saidIn } from "../scope/turn.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import { type Decided, failure, type ServerTool, type Tool, type ToolResult } from "../skill/tool.ts";
-import { hasReadUntrusted } from "../transcript/untrusted.ts";
+import { untrustedIn } from "../transcript/untrusted.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 import type { Json } from "../values/json.ts";
 import { named } from "../values/label.ts";
 import { isDirectMessage, personKey } from "../values/place.ts";
 import { approveWithin } from "./approval.ts";
 import { notApproved } from "./not-approved.ts";
-import { personOnCard } from "./person-on-card.ts";
+import { personOnCard } from "./people-on-cards.ts";
 
 /** The person whose account a call uses, by platform id. */
 interface AccountOwner {
@@ -135,7 +135,9 @@ function decidedBefore(
     return { refused: notLent({ by: owner.id, name: owner.name }, owner, server) };
   const isLent = decided.some(({ approved, for_turn }) => approved && for_turn);
   const isStarted = state.calls.get(callId)?.started !== undefined;
-  return isLent && (isStarted || !hasReadUntrusted(scope, request, tool.skill_id)) ? { owner } : undefined;
+  return isLent && (isStarted || untrustedIn(scope, request, tool.skill_id).length === 0)
+    ? { owner }
+    : undefined;
 }
 
 function notLent(

@@ -6,12 +6,15 @@
 
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import type { Skill } from "../skill/skill.ts";
+import { namedFor } from "../skill/skill-identifier.ts";
 import type { ServerTool, Tool } from "../skill/tool.ts";
 import { sharingReason } from "../transcript/audience.ts";
 import { readArguments } from "../values/call-arguments.ts";
 import { type Binding, bindCall, leadsNowhere } from "../values/call-binding.ts";
 import {
   type ApprovalNeed,
+  type ApprovalRule,
+  type ApprovalRules,
   type Approver,
   isAtLeast,
   mayApprove,
@@ -21,7 +24,6 @@ import {
 } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import { isDirectMessage } from "../values/place.ts";
-import { rulesOn, wouldAsk } from "./approval-rules.ts";
 import { type AddressNeed, addressNeed } from "./known-addresses.ts";
 import { definitionOf } from "./prevented-call.ts";
 import {
@@ -224,6 +226,32 @@ export async function decisionFor(
   return always !== undefined && (await isStillAllowed(scope, call, always))
     ? { kind: "decided", standing: always }
     : { kind: "ask", asked: { ...asked, binds: { ...binds, plan: planOf(turn.cause) } } };
+}
+
+/** The needs that the rules in force add to a call, and the rules in trial that name it. */
+function rulesOn(rules: ApprovalRules, tool: Tool) {
+  const found = namedFor(rules, tool);
+  return {
+    needs: found.flatMap(([name, { approver, shadow }]): ApprovalNeed[] =>
+      shadow
+        ? []
+        : [{ approver, reason: `The bot's configuration requires approval for ${name} (skills.approvals).` }],
+    ),
+    tried: found.filter(([, { shadow }]) => shadow),
+  };
+}
+
+/** The rules in trial that would have had somebody else asked than the rules in force do. */
+function wouldAsk(
+  tried: readonly (readonly [name: string, ApprovalRule])[],
+  asked: Approver | undefined,
+  decide: (need: ApprovalNeed) => Approver | undefined,
+): string[] {
+  return tried.flatMap(([name, { approver }]) => {
+    const then = decide({ approver, reason: name });
+    const isMore = then !== undefined && (asked === undefined || !isAtLeast(asked, then));
+    return isMore ? [`${name}: ${then}`] : [];
+  });
 }
 
 /**

@@ -8,7 +8,7 @@
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import { coversHost } from "../skill/network-grants.ts";
 import type { Tool } from "../skill/tool.ts";
-import { hasReadUntrusted, isForeign } from "../transcript/untrusted.ts";
+import { isForeign, untrustedIn } from "../transcript/untrusted.ts";
 import { differInOnePlace, hostOfKey, readAddress, type WebAddress } from "../values/address.ts";
 import type { ApprovalNeed } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
@@ -95,7 +95,7 @@ function isCounted(
 /** Whether the model has text by anyone other than members of the channel, the operator and the bot. */
 function hasStrangersText(scope: Judged, request: CallRequest | undefined): boolean {
   const { turn, transcript } = scope;
-  if (hasReadUntrusted(scope, request)) return true;
+  if (untrustedIn(scope, request).length > 0) return true;
   const listed = Object.keys(transcript?.told.skills ?? {});
   return listed.some((id) => isForeign(turn.catalogue, id));
 }

@@ -7,7 +7,7 @@ import { isContainer } from "../../base/record.ts";
 import type { KeyValue } from "../ports/storage.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import type { ServerTool } from "../skill/tool.ts";
-import { hasReadUntrusted, isSaidWhole } from "../transcript/untrusted.ts";
+import { isSaidWhole, untrustedIn } from "../transcript/untrusted.ts";
 import type { ReadArguments } from "../values/call-arguments.ts";
 import { type Binding, bindingSchema, isSameBinding, printsOf, refusalOf } from "../values/call-binding.ts";
 import { type Approver, approvers, type Cause, isAtLeast } from "../values/inbound.ts";
@@ -158,7 +158,7 @@ export async function isStillAllowed(
   call: BoundCall,
   { binding: { seen = {} } }: StandingDecision,
 ): Promise<boolean> {
-  if (!hasReadUntrusted(scope, call.request, call.skill_id)) return true;
+  if (untrustedIn(scope, call.request, call.skill_id).length === 0) return true;
   if (call.nowhere) return false;
   const prints = await printsOf(call.args.free);
   return isOwnText(scope, call, (path) => seen[path] === prints[path]);
@@ -171,7 +171,7 @@ export async function isStillAllowed(
  */
 export function isPlanned(scope: TurnScope, call: BoundCall): boolean {
   const { bound } = call.args;
-  const isUntrusted = hasReadUntrusted(scope, call.request, call.skill_id);
+  const isUntrusted = untrustedIn(scope, call.request, call.skill_id).length > 0;
   const isNamed = (value: Json): boolean => {
     if (isContainer(value)) return Object.values(value).every(isNamed);
     if (typeof value === "boolean" || value === null) return !isUntrusted;

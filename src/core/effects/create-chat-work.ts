@@ -5,22 +5,18 @@
  */
 
 import { fileNameOf } from "../../base/file-kind.ts";
-import type {
-  ChannelAccess,
-  ChannelMessage,
-  ChatWork,
-  MessageQuery,
-  Searcher,
-} from "../ports/chat-actions.ts";
+import type { ChannelAccess, ChannelMessage, MessageQuery, Searcher } from "../ports/chat-actions.ts";
 import { channelThread } from "../ports/chat-platform.ts";
 import type { Turn } from "../scope/turn.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
+import type { ChatWork } from "../skill/work-context.ts";
 import { sharingReason } from "../transcript/audience.ts";
 import type { FileReference } from "../values/inbound.ts";
 import { labelOf } from "../values/label.ts";
 import { isDirectMessage } from "../values/place.ts";
-import { askingReference, type ChatDesk, createDesk, createMentioning, notHere } from "./mentioning.ts";
+import { askingReference, ChatDesk, notHere } from "./chat-desk.ts";
+import { createMentioning } from "./mentioning.ts";
 import { personNamed, tellThem } from "./named-target.ts";
 import { createSending, writableChannel } from "./sending.ts";
 import { maxToolFile } from "./tool-files.ts";
@@ -31,8 +27,8 @@ export function createChatWork(
   skillId: string,
   signal: AbortSignal,
 ): ChatWork {
-  const desk = createDesk(scope, callId, skillId);
-  const { actions, channel, message, doing } = desk;
+  const desk = new ChatDesk(scope, callId, skillId);
+  const doing = <T>(work: () => Promise<T>) => desk.doing(work);
   const here = scope.turn.place.namespace;
 
   const tell = async (from: ChannelAccess, alone: boolean | undefined): Promise<void> => {
@@ -48,7 +44,7 @@ export function createChatWork(
     found: Found,
   ): Promise<Found> => {
     const { turn_id } = scope.turn;
-    const asking = await doing(() => askingReference(scope.turn, actions()));
+    const asking = await doing(() => askingReference(scope.turn, desk.actions));
     return { ...found, messages: found.messages.filter(({ id }) => id !== turn_id && id !== asking) };
   };
   /** Everyone sees a reaction or pin, and the choice of message can reveal something. */
@@ -64,17 +60,17 @@ export function createChatWork(
   /** A message of this channel, if the person may write there. */
   const writable = async (reference: string): Promise<ChannelMessage> => {
     await writableChannel(desk);
-    return message(reference);
+    return desk.message(reference);
   };
 
   return {
-    channel,
-    message,
-    channels: () => doing(() => actions().channels(here, scope.turn.author.id)),
+    channel: (name) => desk.channel(name),
+    message: (reference) => desk.message(reference),
+    channels: () => doing(() => desk.actions.channels(here, scope.turn.author.id)),
     async read(from, { thread, alone, ...range }) {
       await tell(from, alone);
       const place = { namespace: from.namespace, thread: thread ?? channelThread };
-      return withoutAsking(await doing(() => actions().history(place, range)));
+      return withoutAsking(await doing(() => desk.actions.history(place, range)));
     },
     async search(from, asked) {
       const query = await withAuthor(desk, asked);
@@ -84,22 +80,22 @@ export function createChatWork(
     },
     searchAll: async (query) => searchAll(desk, await withAuthor(desk, query)),
     async people(words, most) {
-      const { people } = actions();
+      const { people } = desk.actions;
       if (people === undefined) throw notHere("look people up");
       return doing(() => people(here, { words, most, asker: scope.turn.author.id }));
     },
     name: createMentioning(desk),
     async react(reference, emoji, on) {
-      const { react } = actions();
+      const { react } = desk.actions;
       if (react === undefined) throw notHere("react to messages");
       const { id, text } = await writable(reference);
       await sign(`${on ? "put" : "take"} :${emoji}: ${on ? "on" : "off"}`, text);
       await doing(() => react(here, id, emoji, on));
     },
     async pin(reference, on) {
-      const { pin } = actions();
+      const { pin } = desk.actions;
       if (pin === undefined) throw notHere("pin messages");
-      const access = await channel();
+      const access = await desk.channel();
       if (!access.pin)
         throw new SkillFailure("not_allowed", "The person may not pin messages here.", tellThem);
       const { id, text } = await writable(reference);
@@ -108,8 +104,8 @@ export function createChatWork(
     },
     ...createSending(desk),
     async file(reference, name) {
-      const { namespace } = await channel();
-      const { id, thread = id, author, files } = await message(reference);
+      const { namespace } = await desk.channel();
+      const { id, thread = id, author, files } = await desk.message(reference);
       const file = files.find((each) => each.name === fileNameOf(name));
       if (file === undefined) throw noFile(name, files);
       const { turn, ports } = scope;
@@ -135,25 +131,26 @@ async function withAuthor(desk: ChatDesk, query: MessageQuery): Promise<MessageQ
   const { author } = query;
   if (author === undefined) return query;
   const id = /^<@!?([^>]+)>$/.exec(author.trim())?.[1];
-  if (id === undefined && desk.actions().people === undefined) return query;
+  if (id === undefined && desk.actions.people === undefined) return query;
   return { ...query, author: id ?? (await personNamed(desk, author)).id };
 }
 
 /** Searches everything, and reads again what the bot itself may read: only that is told with its text. */
-async function searchAll({ scope, callId, actions, doing }: ChatDesk, query: MessageQuery) {
+async function searchAll(desk: ChatDesk, query: MessageQuery) {
+  const { scope, callId, actions } = desk;
   const { turn, emit } = scope;
   const by = searcherOf(turn);
-  const all = await doing(async () => actions().searchAll?.(query, by));
+  const all = await desk.doing(async () => actions.searchAll?.(query, by));
   if (all === undefined) throw noSearch();
-  const own = await doing(() => askingReference(turn, actions()));
+  const own = await desk.doing(() => askingReference(turn, actions));
   const asking = all.filter(({ reference }) => reference !== own);
   const found = await Promise.all(
     asking.map(async (each) => {
       const { namespace, reference } = each;
-      const access = await doing(() => actions().access(namespace, turn.author.id));
+      const access = await desk.doing(() => actions.access(namespace, turn.author.id));
       if (!by.private && access?.open === false && namespace !== by.namespace) return [];
       if (access === undefined) return [each];
-      const message = await doing(() => actions().message(namespace, reference));
+      const message = await desk.doing(() => actions.message(namespace, reference));
       return [message === undefined ? each : { ...each, message }];
     }),
   );

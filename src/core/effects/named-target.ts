@@ -14,7 +14,7 @@ import { isDirectMessage } from "../values/place.ts";
 export interface Directory {
   scope: TurnScope;
   /** The actions available here. @throws SkillFailure if there are none */
-  actions(): ChatActions;
+  readonly actions: ChatActions;
   /** Runs a platform action; its refusal becomes a failure for the model. */
   doing<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -52,7 +52,7 @@ export async function receiverNamed(
   directory: Directory,
   text: string,
 ): Promise<{ channel: string } | { person: KnownPerson }> {
-  const { people, direct } = directory.actions();
+  const { people, direct } = directory.actions;
   const isId = /^\s*<?@/.test(text);
   const channel = isId ? undefined : await namespaceNamed(directory, text);
   const isOnlyChannel = /^\s*<?#|:/.test(text) || people === undefined || direct === undefined;
@@ -121,17 +121,17 @@ async function peopleCalled(directory: Directory, name: string) {
   return { called, found, isWhole: !found.more || called[0]?.id === name };
 }
 
-function peopleWith({ scope, actions, doing }: Directory, words: string, most: number): Promise<Found> {
-  const { people } = actions();
-  const { place, author } = scope.turn;
+function peopleWith(directory: Directory, words: string, most: number): Promise<Found> {
+  const { people } = directory.actions;
+  const { place, author } = directory.scope.turn;
   if (people === undefined)
     throw new SkillFailure("not_here", "There is nobody else to call here.", tellThem);
-  return doing(() => people(place.namespace, { words, asker: author.id, most }));
+  return directory.doing(() => people(place.namespace, { words, asker: author.id, most }));
 }
 
-async function channelsOf({ scope, actions, doing }: Directory): Promise<readonly ChannelSummary[]> {
-  const { place, author } = scope.turn;
-  const all = await doing(() => actions().channels(place.namespace, author.id));
+async function channelsOf(directory: Directory): Promise<readonly ChannelSummary[]> {
+  const { place, author } = directory.scope.turn;
+  const all = await directory.doing(() => directory.actions.channels(place.namespace, author.id));
   return all.filter(({ namespace }) => !isDirectMessage(namespace));
 }
 

@@ -2,11 +2,12 @@
 
 import { approveWithin } from "../decisions/approval.ts";
 import { notApproved } from "../decisions/not-approved.ts";
-import { personOnCard } from "../decisions/person-on-card.ts";
+import { personOnCard } from "../decisions/people-on-cards.ts";
 import type { Proposal } from "../ports/schedules.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import { named } from "../values/label.ts";
-import { type ChatDesk, isNamed } from "./mentioning.ts";
+import type { ChatDesk } from "./chat-desk.ts";
+import { isNamed } from "./mentioning.ts";
 import { personNamed, tellThem } from "./named-target.ts";
 import { targetFor } from "./sending.ts";
 

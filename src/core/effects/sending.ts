@@ -4,19 +4,20 @@ import { fileNameOf, mediaTypeOf } from "../../base/file-kind.ts";
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { approveWithin } from "../decisions/approval.ts";
 import { notApproved } from "../decisions/not-approved.ts";
-import { personOnCard } from "../decisions/person-on-card.ts";
+import { personOnCard } from "../decisions/people-on-cards.ts";
 import { askingId } from "../log/call-id.ts";
-import type { ChannelAccess, ChannelMessage, KnownPerson, Sending } from "../ports/chat-actions.ts";
+import type { ChannelAccess, ChannelMessage, KnownPerson } from "../ports/chat-actions.ts";
 import { channelThread, type OutgoingFile } from "../ports/chat-platform.ts";
 import { calledBy } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
+import type { ChatWork } from "../skill/work-context.ts";
 import { sharingReason } from "../transcript/audience.ts";
 import { untrustedIn } from "../transcript/untrusted.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 import { mayManage, planOf } from "../values/inbound.ts";
 import { labelOf, mentioned, named } from "../values/label.ts";
 import { type Place, partsOf } from "../values/place.ts";
-import { type ChatDesk, notHere } from "./mentioning.ts";
+import { type ChatDesk, notHere, type Question } from "./chat-desk.ts";
 import { receiverNamed, tellThem } from "./named-target.ts";
 import { postedText } from "./poll.ts";
 import { maxToolFile } from "./tool-files.ts";
@@ -36,7 +37,7 @@ interface Target {
   isHere: boolean;
 }
 
-export function createSending(desk: ChatDesk): Sending {
+export function createSending(desk: ChatDesk): Pick<ChatWork, "send" | "edit" | "remove"> {
   const { scope, callId } = desk;
   const { turn, ports, state } = scope;
   const here = turn.place.namespace;
@@ -58,7 +59,7 @@ export function createSending(desk: ChatDesk): Sending {
     async send({ text, to, thread, files, poll: asked }) {
       if (state.sent >= maxSent) throw tooMany();
       const target = await targetOf(desk, to, thread);
-      const posted = postedText(desk.actions(), text, asked);
+      const posted = postedText(desk.actions, text, asked);
       const attached = await readFiles(desk, files);
       let edited: string | undefined;
       if (!target.isHere || state.private)
@@ -82,7 +83,7 @@ export function createSending(desk: ChatDesk): Sending {
       );
       const { namespace } = target.place;
       const shownThere = await desk
-        .doing(async () => desk.actions().message(namespace, reference))
+        .doing(async () => desk.actions.message(namespace, reference))
         .catch(() => undefined);
       await record("sent", target.place, reference, shownThere?.link);
       await addReactions(desk, target.place, reference, posted.reactions);
@@ -115,7 +116,7 @@ async function addReactions(
   emoji: readonly string[],
 ): Promise<void> {
   for (const name of emoji)
-    await desk.doing(async () => desk.actions().react?.(namespace, reference, name, true)).catch(() => {});
+    await desk.doing(async () => desk.actions.react?.(namespace, reference, name, true)).catch(() => {});
 }
 
 /** Says for whom a message was sent and, if a plan sent it, how its receiver ends that. */
@@ -189,7 +190,7 @@ function numberOf({ scope, callId }: ChatDesk): number {
 async function targetOf(desk: ChatDesk, to: string, thread: string | undefined): Promise<Target> {
   const { turn } = desk.scope;
   const here = turn.place.namespace;
-  if (!desk.actions().posts) throw notHere("post elsewhere");
+  if (!desk.actions.posts) throw notHere("post elsewhere");
   if (to.trim() === "" || to.trim() === "here") {
     const root = thread === undefined ? undefined : await desk.message(thread);
     await writableChannel(desk);
@@ -222,7 +223,7 @@ export async function writableChannel(desk: ChatDesk, name?: string): Promise<Ch
 export async function targetFor(desk: ChatDesk, person: KnownPerson): Promise<Target> {
   const { id, name, standing } = person;
   if (standing === "bot") throw new SkillFailure("not_allowed", "Bots are not written to.", tellThem);
-  const { direct } = desk.actions();
+  const { direct } = desk.actions;
   const here = desk.scope.turn.place.namespace;
   const place = await desk.doing(async () => direct?.(here, id));
   if (place === undefined) throw notHere("send direct messages");
@@ -251,7 +252,7 @@ async function readFiles({ scope }: ChatDesk, paths: readonly string[]): Promise
 }
 
 /** A manipulated model could replace text that people trust. */
-function change(before: string, text: string): Parameters<ChatDesk["ask"]>[0] {
+function change(before: string, text: string): Question {
   return {
     action: "edit",
     says: { deed: "change a message of mine to this", quotes: "text", edits: true },
@@ -261,7 +262,7 @@ function change(before: string, text: string): Parameters<ChatDesk["ask"]>[0] {
 }
 
 /** A manipulated model could delete text that cannot be restored. */
-function deletion(text: string): Parameters<ChatDesk["ask"]>[0] {
+function deletion(text: string): Question {
   return {
     action: "delete",
     says: { deed: "delete this message of mine", quotes: "text" },

@@ -2,11 +2,11 @@ import { fileNameOf, safeFileName } from "../../base/file-kind.ts";
 import type { TurnEventOf } from "../log/turn-event.ts";
 import { readFileContent } from "../ports/documents.ts";
 import { addressOfFile, type NewFile } from "../ports/storage.ts";
-import type { ThreadFiles } from "../ports/work-context.ts";
 import type { OpenedFile } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import type { ToolContext } from "../skill/tool.ts";
+import type { ThreadFiles } from "../skill/work-context.ts";
 import { type PictureWords, pictureWords } from "../values/picture-words.ts";
 import { formatBytes } from "../values/shown.ts";
 

@@ -90,7 +90,8 @@ const createHandoff = () =>
       if (agent === undefined) return unknownAgent(to, agents);
       const refusal = await notThisAgent(scope, agent);
       if (refusal !== undefined) return failure("not_permitted", refusal, "Go on without it and say so.");
-      const { call_id, agent: from } = context;
+      const { call_id } = context;
+      const from = scope.turn.profile.id;
       if (background === true) return beginInBackground(scope, call_id, agent, reason);
       if (!scope.state.runs.has(call_id)) await scope.emit({ type: "handoff", from, to, call_id });
       const end = await runAgent(scope, call_id, agent, reason);

@@ -1,4 +1,4 @@
-import type { ScriptOutcome } from "../ports/work-context.ts";
+import type { ScriptOutcome } from "../ports/work-means.ts";
 import { addCommand, type PackageLanguage } from "../skill/packages.ts";
 import { cut, cutNote } from "../values/cut.ts";
 

@@ -3,6 +3,7 @@ import { fileNameOf } from "../../base/file-kind.ts";
 import { searchText } from "../../base/text/search-text.ts";
 import { textIdOf } from "../log/call-id.ts";
 import { type ReadContent, type Remarks, readFileContent, remarksOf, shownText } from "../ports/documents.ts";
+import type { NewFile } from "../ports/storage.ts";
 import type { OpenedFile } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { failure, type ToolContext, type ToolResult } from "../skill/tool.ts";
@@ -69,6 +70,16 @@ function unknown(named: string): ToolResult {
   return failure("unknown_file", `There is no file or text ${named.slice(0, 300)} in this thread.`, hint);
 }
 
+/** Shows the model a picture with the result of a call; people do not see it. It is stored with the turn. */
+async function showPicture(
+  { turn, ports, emit }: TurnScope,
+  call_id: string,
+  picture: NewFile,
+): Promise<void> {
+  const { name, media_type, bytes } = await ports.files.put(turn.turn_id, picture);
+  await emit({ type: "picture_shown", call_id, name, media_type, bytes });
+}
+
 async function readWorkingFile(
   scope: TurnScope,
   context: ToolContext,
@@ -83,7 +94,7 @@ async function readWorkingFile(
     case "unreadable":
       return failure("not_readable", `${name} cannot be read: ${content.problem}.`);
     case "image":
-      await context.look({ name, media_type: content.media_type, data: content.data });
+      await showPicture(scope, context.call_id, { name, media_type: content.media_type, data: content.data });
       return ok(
         `${before}[${name}, ${content.media_type}, ${formatBytes(file.bytes)}: the picture is shown with this result]`,
       );

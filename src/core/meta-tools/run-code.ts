@@ -9,7 +9,7 @@ import {
   codeLanguages,
   redactOutcome,
   type ScriptOutcome,
-} from "../ports/work-context.ts";
+} from "../ports/work-means.ts";
 import { inputFolder, outputFolder } from "../ports/working-folder.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import type { CallOfCode } from "../skill/programs.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { JobMeans } from "../ports/schedules.ts";
-import { redactOutcome, type ScriptOutcome } from "../ports/work-context.ts";
+import { redactOutcome, type ScriptOutcome } from "../ports/work-means.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
 import { accessTo, networkHint, requestHosts, withGrantedNetwork } from "../skill/network-grants.ts";
 import type { ScriptRunner, ScriptWork } from "../skill/programs.ts";
 import type { Skill } from "../skill/skill.ts";
@@ -65,14 +66,15 @@ export const createRunSkillScript = () =>
       if (scripts === undefined)
         return failure("refused", "No sandbox for scripts is set up.", "Tell the person.");
       const { id: skill_id, max_iterations } = skill;
-      // A context with the variables and the network of the skill, which this tool itself does not have.
+      // A context with the network of the skill, which this tool itself does not have.
       const own = createToolContext(scope, request, { skill_id, max_iterations }, context.signal);
       const allowed = await scripts.allows(skill);
       if (!allowed.ok) {
         const message = `Scripts of ${skill.id} do not run here: ${allowed.reason}`;
         return failure("refused", message, "Tell the person.");
       }
-      const asked = { ...input, ...what, skill, skills: guidesOf(scope) };
+      const env = scriptEnvironment(scope, skill);
+      const asked = { ...input, ...what, skill, skills: guidesOf(scope), env };
       if (watch === undefined) return runScript(scripts, scope.ports.redact, asked, own);
       if (allowed.unconfined === true)
         return failure("refused", "Jobs run in a sandbox only.", "Run it without `watch`.");
@@ -89,6 +91,7 @@ interface AskedScript {
   work: ScriptWork;
   args: readonly string[];
   stdin: string;
+  env: Readonly<Record<string, string>>;
 }
 
 /** A script or a command line. Only document skills have command lines. */
@@ -112,7 +115,7 @@ async function runScript(
   asked: AskedScript,
   context: ToolContext,
 ): Promise<ToolResult> {
-  const { skill, name } = asked;
+  const { skill } = asked;
   const means = {
     signal: context.signal,
     timeout_ms: skill.max_execution_seconds * 1000,
@@ -121,31 +124,23 @@ async function runScript(
   };
   const { value: ran, notes } = await context.inFolder(textOf(asked), (working) =>
     withGrantedNetwork(context, keyHosts(skill), (network) =>
-      scripts.run({ ...requestOf(asked, context), ...means, working, network }),
+      scripts.run({ ...asked, ...means, working, network }),
     ),
   );
   const hint = networkHint(skill.id, ran.refused, context.network.couldReach);
-  return scriptResult({ skill, name }, redactOutcome(ran.value, redact), context, {
-    notes,
-    networkHint: hint,
-  });
+  return scriptResult(asked, redactOutcome(ran.value, redact), notes, hint);
 }
 
 /** The run as a job. An operator is asked for the hosts of its keys now: nobody can be asked later. */
 async function jobOf(scripts: ScriptRunner, asked: AskedScript, context: ToolContext) {
   await requestHosts(context, keyHosts(asked.skill));
   const granted = await context.network.hosts();
-  const request = requestOf(asked, context);
   const { name, work } = asked;
   return {
     name: work.kind === "command" ? work.line.slice(0, 60) : name,
     text: textOf(asked),
-    run: (means: JobMeans) => scripts.run({ ...request, ...means, network: accessTo(granted, means.onHost) }),
+    run: (means: JobMeans) => scripts.run({ ...asked, ...means, network: accessTo(granted, means.onHost) }),
   };
-}
-
-function requestOf({ skill, skills, work, args, stdin }: AskedScript, context: ToolContext) {
-  return { skill, skills, work, stdin, args, env: scriptEnvironment(skill, context) };
 }
 
 /** The text of a call, in which files are named. */
@@ -168,19 +163,19 @@ function scriptPath({ code }: Skill, script: string): string {
  * Information about the call, as environment variables. Variables declared by the skill come first, so that they cannot override those of
  * the context. The LINX names are for packages written for LINX.
  */
-function scriptEnvironment(skill: Skill, context: ToolContext): Record<string, string> {
-  const { agent, user, place, permissions, turn_id } = context;
+function scriptEnvironment({ turn, ports }: TurnScope, skill: Skill): Record<string, string> {
+  const { profile, author, place, turn_id } = turn;
   return {
-    ...context.env,
+    ...ports.environmentOf(skill),
     KNACK_SKILL_ID: skill.id,
-    KNACK_AGENT_ID: agent,
-    KNACK_USER_ID: user.id,
+    KNACK_AGENT_ID: profile.id,
+    KNACK_USER_ID: author.id,
     KNACK_NAMESPACE: place.namespace,
     KNACK_THREAD_ID: place.thread,
     KNACK_TURN_ID: turn_id,
-    KNACK_PERMISSIONS: permissions.join(","),
-    LINX_AGENT_ID: agent,
-    LINX_USER_ID: user.id,
+    KNACK_PERMISSIONS: author.trust,
+    LINX_AGENT_ID: profile.id,
+    LINX_USER_ID: author.id,
     LINX_SESSION_ID: place.thread,
   };
 }
@@ -196,10 +191,10 @@ function missingVariables(skill: Skill, env: Readonly<Record<string, string>>): 
 
 /** The result of a script for a model. `notes` list the files it left, `networkHint` the hosts it could not reach. */
 function scriptResult(
-  { skill, name }: { skill: Skill; name: string },
+  { skill, name, env }: AskedScript,
   outcome: ScriptOutcome,
-  context: ToolContext,
-  { notes, networkHint }: { notes: readonly string[]; networkHint: string | undefined },
+  notes: readonly string[],
+  networkHint: string | undefined,
 ): ToolResult {
   switch (outcome.status) {
     case "refused":
@@ -211,7 +206,7 @@ function scriptResult(
     case "exited": {
       const { exit_code, stdout, stderr } = outcome;
       if (exit_code !== 0) {
-        const hints = [networkHint, missingVariables(skill, context.env), missingMeansHint(stderr)].filter(
+        const hints = [networkHint, missingVariables(skill, env), missingMeansHint(stderr)].filter(
           (hint) => hint !== undefined,
         );
         const message = [`${name} ended with ${exit_code}: ${stderr || stdout}`.trimEnd(), ...notes].join(

@@ -30,7 +30,7 @@ export async function startJob(
     );
   const quiet_ms = quiet_seconds === undefined ? undefined : Math.max(minQuietMs, quiet_seconds * 1_000);
   const job = { ...work, line: line || undefined, quiet_ms };
-  const started = await ports.schedules?.jobs?.start({ ...job, author, place, turn_id, call_id: call.id });
+  const started = await ports.schedules?.startJob({ ...job, author, place, turn_id, call_id: call.id });
   if (started?.ok !== true) return failure("refused", started?.message ?? "Jobs are off here.");
   const { id, max_ms } = started.value;
   return ok(

@@ -56,7 +56,7 @@ export interface TimeRange {
   until?: number | undefined;
 }
 
-interface ChannelHistory {
+export interface ChannelHistory {
   /** The latest `most` messages of the range, oldest first. */
   messages: readonly ChannelMessage[];
   /** The range has earlier messages that were left out. */
@@ -181,15 +181,6 @@ export interface ChatActions {
   readonly polls?: true;
 }
 
-/** A sent message. */
-interface SentMessage {
-  /** Its place in words: `#random`, `a direct message to Cleo`. */
-  where: string;
-  /** Its id, for changing it later in this channel. */
-  id: string;
-  link?: string | undefined;
-}
-
 /** A poll of people, in a message of its own. */
 export interface OutgoingPoll {
   /** At most 300 characters. */
@@ -200,77 +191,6 @@ export interface OutgoingPoll {
   hours: number;
   /** A person may choose more than one. */
   several: boolean;
-}
-
-/** A message to send. */
-interface NewMessage {
-  text: string;
-  /** A channel by name, a person by name or id, or `here`: this channel itself, outside the thread. */
-  to: string;
-  /** A message of this channel, whose thread receives the new message; only with `here`. */
-  thread?: string | undefined;
-  /** Paths in the working folder. */
-  files: readonly string[];
-  /** Makes it a poll; the text is the question. */
-  poll?: Omit<OutgoingPoll, "question"> | undefined;
-}
-
-/** Each method fails with a `SkillFailure` if the person may not have it done. */
-export interface Sending {
-  /** Posts a message. A message to another place first asks the person, with its exact text and place. */
-  send(message: NewMessage): Promise<SentMessage>;
-  /** Replaces the text of a message that the bot posted for this person, or for anybody if they manage the channel. */
-  edit(reference: string, text: string): Promise<void>;
-  /** Deletes such a message. */
-  remove(reference: string): Promise<void>;
-}
-
-/**
- * Actions of tools in the chat, with the rights of the person the turn is for. Every method fails with a `SkillFailure`, for the model, if
- * that person may not have it done or the platform does not support it.
- */
-export interface ChatWork extends Sending {
-  /** Channels that the person and the bot can read, by name. */
-  channels(): Promise<readonly ChannelSummary[]>;
-  /**
-   * A channel by its name or namespace; by default the channel of the turn. Fails in the same way for a channel that does not exist and for
-   * one that the person may not read.
-   */
-  channel(name?: string): Promise<ChannelAccess>;
-  /**
-   * Reads messages. The content of another channel goes to the asking person only, and the content of a private channel stays there, except
-   * for the person's direct messages. `alone`: the answer is private in any case.
-   */
-  read(
-    channel: ChannelAccess,
-    what: TimeRange & { thread?: string | undefined; most: number; alone?: boolean | undefined },
-  ): Promise<ChannelHistory>;
-  /** Searches a channel, under the rules of `read`. Its author may be given by name, too. */
-  search(channel: ChannelAccess, query: MessageQuery): Promise<FoundMessages>;
-  /**
-   * Searches everything that the person may read, with the platform's own search. In a channel only public channels are searched, and the
-   * answer is for the person alone. `message` is absent where the bot cannot read it itself. Fails where there is no such search.
-   */
-  searchAll(query: MessageQuery): Promise<(FoundReference & { message?: ChannelMessage })[]>;
-  people(
-    words: string,
-    most: number,
-  ): Promise<{ people: readonly KnownPerson[]; groups: readonly KnownGroup[]; more: boolean }>;
-  /**
-   * Lets messages of the turn mention these people and groups, given by id or by a name that nobody else has. Those mentioned in the
-   * person's own message are allowed; for others the person is asked.
-   */
-  name(called: readonly string[]): Promise<{ id: string; name: string; mention: string }[]>;
-  /** Adds or removes the bot's reaction to a message of this channel. */
-  react(reference: string, emoji: string, on: boolean): Promise<void>;
-  pin(reference: string, on: boolean): Promise<void>;
-  /**
-   * Copies a file of a message of this channel into the working folder of the thread, if the person may read the channel. Returns its path.
-   * @throws SkillFailure if the message has no such file, or it is too large
-   */
-  file(reference: string, name: string): Promise<string>;
-  /** A message of this channel; `this` is the message that the turn answers, `last` the bot's latest one in the thread. */
-  message(reference: string): Promise<ChannelMessage>;
 }
 
 /** Index of messages in channels, for platforms that offer bots no search. Used only after a manager of the channel has switched it on. */

@@ -184,7 +184,25 @@ export interface Decider {
  */
 export const channelThread = "channel";
 
-export interface ChatPlatform {
+/** Signs of what the bot does, apart from messages. No method throws. */
+interface ChatSigns {
+  /**
+   * Shows that the bot is working, until it posts a message; undefined clears the sign. `note` is the current activity (`Reading
+   * orders.csv`), empty if unknown.
+   */
+  showWorking(place: Place, note: string | undefined, to: ReplyTarget): Promise<void>;
+  /**
+   * Shows the state of a conversation where the platform lists conversations with agents and offers people its own way to stop them, which
+   * arrives as `ChatIntake.stopped`. Called at each change. `waiting`: for a person. `title` names a conversation that is new.
+   */
+  showState?(place: Place, state: ConversationState, title: string): Promise<void>;
+  /** Removes the platform's own sign that a command will be answered. */
+  dismiss?(to: ReplyTarget): Promise<void>;
+  /** Marks a person's message as seen, or removes the mark. */
+  markSeen(place: Place, message: string, seen: boolean): Promise<void>;
+}
+
+export interface ChatPlatform extends ChatSigns {
   /** The first part of its namespaces: `slack`. */
   readonly id: string;
   readonly limits: PlatformLimits;
@@ -216,22 +234,8 @@ export interface ChatPlatform {
     to: ReplyTarget,
     start: Pick<OutgoingMessage, "markdown" | "progress" | "buttons" | "calls">,
   ): Promise<AnswerStream>;
-  /**
-   * Shows that the bot is working, until it posts a message; undefined clears the sign. `note` is the current activity (`Reading
-   * orders.csv`), empty if unknown. Never throws.
-   */
-  showWorking(place: Place, note: string | undefined, to: ReplyTarget): Promise<void>;
-  /**
-   * Shows the state of a conversation where the platform lists conversations with agents and offers people its own way to stop them, which
-   * arrives as `ChatIntake.stopped`. Called at each change. `waiting`: for a person. `title` names a conversation that is new. Never throws.
-   */
-  showState?(place: Place, state: ConversationState, title: string): Promise<void>;
   /** Whether only the author of a command sees the reply to it, as for a slash command. Absent where everybody does. */
   isUnseen?(to: ReplyTarget): boolean;
-  /** Removes the platform's own sign that a command will be answered. Never throws. */
-  dismiss?(to: ReplyTarget): Promise<void>;
-  /** Marks a person's message as seen, or removes the mark. Never throws. */
-  markSeen(place: Place, message: string, seen: boolean): Promise<void>;
   /** A person and their permissions in the place; from a cache if possible. @throws PlatformError */
   person(place: Place, personId: string): Promise<ChatPerson>;
   /** The latest messages of a thread, oldest first, root included; on Discord also the reply chain. @throws PlatformError */

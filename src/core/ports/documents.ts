@@ -301,15 +301,12 @@ export class TranscriptionError extends ExpectedFailure<"not_configured" | "refu
   }
 }
 
-/** Turns speech into text. */
-export interface Transcriber {
-  /** @throws TranscriptionError, or the signal's reason */
-  transcribe(recording: Recording, signal: AbortSignal): Promise<Transcription>;
-}
+/** Turns speech into text. @throws TranscriptionError, or the signal's reason */
+export type Transcriber = (recording: Recording, signal: AbortSignal) => Promise<Transcription>;
 
 /** Transcriber of a bot that has none: fails with the reason. */
 export function noTranscriber(reason: string): Transcriber {
-  return { transcribe: () => Promise.reject(new TranscriptionError("not_configured", reason)) };
+  return () => Promise.reject(new TranscriptionError("not_configured", reason));
 }
 
 /** The media type of a recording; undefined for other files. Derived from the name if the platform does not know the type. */

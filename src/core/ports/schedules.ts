@@ -8,7 +8,7 @@ import { type Author, authorSchema, type Cause } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import { namespaceSchema, type Place, threadSchema } from "../values/place.ts";
 import { timingSchema, type When } from "./plan-times.ts";
-import type { ScriptOutcome } from "./work-context.ts";
+import type { ScriptOutcome } from "./work-means.ts";
 import type { MountedFolder } from "./working-folder.ts";
 
 /**
@@ -314,14 +314,8 @@ export interface Schedules {
   receivers(id: string): Promise<{ readonly [person: string]: boolean }>;
   /** Records whether a person agrees. A reminder whose receiver no longer does is paused, and its maker is told. */
   agree(id: string, person: string, agrees: boolean): Promise<void>;
-  /** Absent where there are none. */
-  readonly jobs?: Jobs;
-}
-
-/** Code of the agent, and scripts of skills, that go on after their turn. */
-export interface Jobs {
-  /** Starts it, on the files of the thread. What it is watched for begins turns there, as does its end. If not ok, the message says why. */
-  start(job: JobRequest): Promise<Outcome<{ id: string; max_ms: number }>>;
+  /** Starts a job on the files of its thread. What it is watched for begins turns there, as does its end. If not ok, the message says why. */
+  startJob(job: JobRequest): Promise<Outcome<StartedJob>>;
 }
 
 /** What a job runs with. */
@@ -336,6 +330,13 @@ export interface JobMeans {
   onHost(host: string): void;
 }
 
+export interface StartedJob {
+  id: string;
+  /** Its time limit. */
+  max_ms: number;
+}
+
+/** Code of the agent, or a script of a skill, that goes on after its turn. */
 export interface JobRequest {
   /** What runs, for people: a language, or a script. */
   name: string;

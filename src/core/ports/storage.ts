@@ -185,19 +185,16 @@ export interface IndexedText {
   text: string;
 }
 
-/** Ranked full-text search over a fixed set of texts. */
+/** Ranked full-text search over texts. */
 export interface TextIndex {
+  /** None of the ids may be in the index already. */
+  add(texts: readonly IndexedText[]): void;
   /** Ids with their score (above 0), best first. Empty if no word matches. */
   search(query: string): { id: string; score: number }[];
 }
 
-/** An index that can be extended. */
-export interface GrowingTextIndex extends TextIndex {
-  /** None of the ids may be in the index already. */
-  add(texts: readonly IndexedText[]): void;
-}
-
-export type CreateTextIndex = (texts: readonly IndexedText[]) => TextIndex;
+/** Creates an empty index. */
+export type CreateTextIndex = () => TextIndex;
 
 /** A database was upgraded to a newer format; it was copied before. */
 export interface Upgrade {

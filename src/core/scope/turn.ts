@@ -8,7 +8,7 @@ import type { Schedules } from "../ports/schedules.ts";
 import type { Clock, FileStore, KeyValue } from "../ports/storage.ts";
 import type { Teaching } from "../ports/teaching.ts";
 import type { Web } from "../ports/web.ts";
-import type { CodeMeans, PastConversations, WorkMeans } from "../ports/work-context.ts";
+import type { CodeMeans, FoundExchanges, WorkMeans } from "../ports/work-means.ts";
 import type { WorkingFolders } from "../ports/working-folder.ts";
 import type { Catalogue } from "../skill/catalogue.ts";
 import type { OfferReader } from "../skill/make-offer.ts";
@@ -164,11 +164,6 @@ export interface GivenPorts {
   saidLine: SaidLine;
   models: Models;
   files: FileStore;
-  /**
-   * The output of a call in an earlier turn of the thread, the text of an earlier long message (`message:TURN_ID`) or of an answer
-   * (`answer:TURN_ID`). Undefined when it does not exist or was deleted. Outputs of private turns are returned only to `asker`, a person's id.
-   */
-  pastOutput(place: Place, callId: string, asker: string | undefined): Promise<Json | string | undefined>;
   web: Web;
   /** The services that skills use. */
   means: WorkMeans;
@@ -198,6 +193,11 @@ export interface GivenPorts {
 export interface TurnPorts extends GivenPorts {
   store: KeyValue;
   clock: Clock;
+  /**
+   * The output of a call in an earlier turn of the thread, the text of an earlier long message (`message:TURN_ID`) or of an answer
+   * (`answer:TURN_ID`). Undefined when it does not exist or was deleted. Outputs of private turns are returned only to `asker`, a person's id.
+   */
+  pastOutput(place: Place, callId: string, asker: string | undefined): Promise<Json | undefined>;
   /** The server's time zone, an IANA name. */
   time_zone: string;
   /** Removes secrets from the text that models get and the log keeps. */
@@ -216,8 +216,12 @@ export interface TurnPorts extends GivenPorts {
   offers: OfferReader;
   /** A picture that a message keeps; undefined when it is no longer available. */
   picture(image: KeptImage): Promise<MessageImage | undefined>;
-  /** Searches earlier conversations; undefined when there are none. */
-  conversations?: PastConversations | undefined;
+  /** Searches the earlier conversations of a namespace. */
+  searchPast(
+    namespace: string,
+    query: { words: string; most: number; except_thread?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<FoundExchanges>;
   /** Schedules for the agent; undefined where it cannot schedule anything. */
   schedules?: Schedules | undefined;
   /** Skills made in the chat; undefined where none can be. */

@@ -93,7 +93,10 @@ function withSearch(
   const searchIn = (isMeant: (skill: Skill) => boolean) => {
     let index: TextIndex | undefined;
     return (query: string) => {
-      index ??= createIndex([...skills.values()].filter(isMeant).map(searchable));
+      if (index === undefined) {
+        index = createIndex();
+        index.add([...skills.values()].filter(isMeant).map(searchable));
+      }
       return index.search(query).flatMap(({ id }) => skills.get(id) ?? []);
     };
   };

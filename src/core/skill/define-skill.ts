@@ -111,12 +111,12 @@ export function requireModel(
  * @throws SkillFailure `in_conversation` if all of these texts stand in the conversation; `what` names them
  */
 export function leaveToCaller(
-  { stands }: Pick<ToolContext, "stands">,
+  { isInFront }: Pick<ToolContext, "isInFront">,
   texts: readonly string[],
   what: string,
   hint: string,
 ): void {
-  if (texts.length === 0 || !texts.every(stands)) return;
+  if (texts.length === 0 || !texts.every(isInFront)) return;
   throw new SkillFailure("in_conversation", `You have all of ${what} in this conversation.`, hint);
 }
 

@@ -3,68 +3,76 @@ import type { NetworkAccess } from "./programs.ts";
 import { isInstalled, type Skill } from "./skill.ts";
 import type { ToolContext } from "./tool.ts";
 
-/** The hosts that operators let a skill's code reach. Skills cannot grant themselves hosts. */
-export interface NetworkGrants {
-  /** Whether a host could be reached if granted, judged by its name. This machine and private addresses cannot. */
-  couldReach(host: string): boolean;
-  /** Host names in lower case; `*.example.com` stands for its subdomains, `*` for every host. */
-  hostsOf(skill: Skill): Promise<readonly string[]>;
-  grant(skill: Skill, hosts: readonly string[], by: string): Promise<void>;
-  /** Revokes hosts, by default all. Hosts from the configuration stay granted. */
-  revoke(skill: Skill, hosts?: readonly string[]): Promise<void>;
-}
-
-interface Grant {
+type Grant = {
   /** The folder that the grant is bound to: another skill with the same id inherits nothing. */
   path: string;
   /** Set for installed packages: after a new installation the grant has to be given again. */
   hash?: string;
   hosts: { host: string; by: string; at: number }[];
+};
+
+/** The hosts that operators let a skill's code reach. Skills cannot grant themselves hosts. */
+export class NetworkGrants {
+  /** Whether a host could be reached if granted, judged by its name. This machine and private addresses cannot. */
+  readonly couldReach: (host: string) => boolean;
+  readonly #store: KeyValue;
+  readonly #fixed: (skill: Skill) => readonly string[];
+  readonly #clock: Pick<Clock, "now">;
+
+  /** @param fixed returns the hosts that the configuration grants */
+  constructor(
+    store: KeyValue,
+    fixed: (skill: Skill) => readonly string[],
+    clock: Pick<Clock, "now">,
+    couldReach = (_host: string) => true,
+  ) {
+    this.#store = store;
+    this.#fixed = fixed;
+    this.#clock = clock;
+    this.couldReach = couldReach;
+  }
+
+  /** Host names in lower case; `*.example.com` stands for its subdomains, `*` for every host. */
+  async hostsOf(skill: Skill): Promise<readonly string[]> {
+    const { hosts } = boundTo(skill, await this.#store.get(grantKey(skill)));
+    const all = [...this.#fixed(skill), ...hosts.map(({ host }) => host)];
+    return [...new Set(all)].map((host) => host.toLowerCase());
+  }
+
+  async grant(skill: Skill, hosts: readonly string[], by: string): Promise<void> {
+    await this.#change(skill, (granted) => {
+      const fresh = hosts
+        .map((host) => host.toLowerCase())
+        .filter((host) => !granted.some((each) => each.host === host));
+      return [...granted, ...fresh.map((host) => ({ host, by, at: this.#clock.now() }))];
+    });
+  }
+
+  /** Revokes hosts, by default all. Hosts from the configuration stay granted. */
+  async revoke(skill: Skill, hosts?: readonly string[]): Promise<void> {
+    const gone = hosts?.map((host) => host.toLowerCase());
+    await this.#change(skill, (granted) =>
+      granted.filter(({ host }) => gone !== undefined && !gone.includes(host)),
+    );
+  }
+
+  async #change(skill: Skill, change: (granted: Grant["hosts"]) => Grant["hosts"]): Promise<void> {
+    await this.#store.update(grantKey(skill), (before) => {
+      const grant = boundTo(skill, before);
+      return { ...grant, hosts: change(grant.hosts) };
+    });
+  }
 }
 
-/** `fixed` returns the hosts that the configuration grants. */
-export function createNetworkGrants(
-  store: KeyValue,
-  fixed: (skill: Skill) => readonly string[],
-  clock: Pick<Clock, "now">,
-  couldReach: NetworkGrants["couldReach"] = () => true,
-): NetworkGrants {
-  const keyOf = (skill: Skill) => `grant:${skill.parent ?? skill.id}`;
-  const bound = (skill: Skill, grant: Grant | undefined): Grant => {
-    const { path } = skill.origin;
-    const hash = isInstalled(skill) ? { hash: skill.hash } : {};
-    if (grant?.path !== path || grant.hash !== hash.hash) return { path, ...hash, hosts: [] };
-    return { ...grant, hosts: grant.hosts.filter(({ at }) => at >= (skill.origin.installed_at ?? 0)) };
-  };
-  const read = async (skill: Skill) => bound(skill, (await store.get(keyOf(skill))) as Grant | undefined);
-  return {
-    couldReach,
-    async hostsOf(skill) {
-      const { hosts } = await read(skill);
-      return [...new Set([...fixed(skill), ...hosts.map(({ host }) => host)])].map((host) =>
-        host.toLowerCase(),
-      );
-    },
-    async grant(skill, hosts, by) {
-      await store.update(keyOf(skill), (before) => {
-        const grant = bound(skill, before as Grant | undefined);
-        const fresh = hosts
-          .map((host) => host.toLowerCase())
-          .filter((host) => !grant.hosts.some((each) => each.host === host));
-        return { ...grant, hosts: [...grant.hosts, ...fresh.map((host) => ({ host, by, at: clock.now() }))] };
-      });
-    },
-    async revoke(skill, hosts) {
-      const gone = hosts?.map((host) => host.toLowerCase());
-      await store.update(keyOf(skill), (before) => {
-        const grant = bound(skill, before as Grant | undefined);
-        return {
-          ...grant,
-          hosts: grant.hosts.filter(({ host }) => gone !== undefined && !gone.includes(host)),
-        };
-      });
-    },
-  };
+const grantKey = (skill: Skill) => `grant:${skill.parent ?? skill.id}`;
+
+/** The stored grant of a skill, as far as it is bound to the skill as it is now. */
+function boundTo(skill: Skill, stored: unknown): Grant {
+  const grant = stored as Grant | undefined;
+  const { path, installed_at = 0 } = skill.origin;
+  const hash = isInstalled(skill) ? { hash: skill.hash } : {};
+  if (grant?.path !== path || grant.hash !== hash.hash) return { path, ...hash, hosts: [] };
+  return { ...grant, hosts: grant.hosts.filter(({ at }) => at >= installed_at) };
 }
 
 /** Whether a list of granted hosts covers a host. */

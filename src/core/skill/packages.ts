@@ -255,22 +255,16 @@ export const noPreparedPackages: PreparedPackages = {
 
 const nothing: Outcome<never> = { ok: false, status: 409, message: "Packages cannot be prepared here." };
 
-/** Installed skills that a person enabled, in any channel. Before that none of their code runs, not even to list their tools. */
-interface EnabledPackages {
-  /** Records that a person enabled this version. */
-  note(skill: Skill): Promise<void>;
-  /** Whether anybody ever enabled this version. Skills from other sources need not be enabled. */
-  allows(skill: Skill): Promise<boolean>;
+const enabledKey = (skill: Skill) => `enabled:${skill.parent ?? skill.id}`;
+
+/** Records that a person enabled this version of an installed skill, in any channel. Before that none of its code runs. */
+export async function noteEnabled(store: KeyValue, skill: Skill): Promise<void> {
+  if (isInstalled(skill)) await store.set(enabledKey(skill), skill.hash);
 }
 
-export function createEnabledPackages(store: KeyValue): EnabledPackages {
-  const keyOf = (skill: Skill) => `enabled:${skill.parent ?? skill.id}`;
-  return {
-    async note(skill) {
-      if (isInstalled(skill)) await store.set(keyOf(skill), skill.hash);
-    },
-    allows: async (skill) => !isInstalled(skill) || (await store.get(keyOf(skill))) === skill.hash,
-  };
+/** Whether anybody ever enabled this version. Skills from other sources need not be enabled. */
+export async function wasEnabled(store: KeyValue, skill: Skill): Promise<boolean> {
+  return !isInstalled(skill) || (await store.get(enabledKey(skill))) === skill.hash;
 }
 
 /** The state of a tool server (MCP). `needs_login`: a person has to connect an account first. */

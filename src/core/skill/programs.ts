@@ -1,4 +1,4 @@
-import type { CodeLanguage, CodeMeans, ScriptOutcome } from "../ports/work-context.ts";
+import type { CodeLanguage, CodeMeans, ScriptOutcome } from "../ports/work-means.ts";
 import type { MountedFolder } from "../ports/working-folder.ts";
 import type { Json } from "../values/json.ts";
 import type { KeyPlace, Skill } from "./skill.ts";

@@ -2,7 +2,14 @@ import { z } from "zod";
 import type { KeyValue } from "../ports/storage.ts";
 import type { TaughtCheck } from "../ports/teaching.ts";
 import { type Json, toJson } from "../values/json.ts";
-import { type LoadedSkills, type Skill, type SkillOrigin, type SkillSource, taughtSource } from "./skill.ts";
+import {
+  type Diagnostic,
+  type LoadedSkills,
+  type Skill,
+  type SkillOrigin,
+  type SkillSource,
+  taughtSource,
+} from "./skill.ts";
 
 /**
  * Skills that people made in the chat: one text each, with its earlier versions. A channel has those whose exact text one of its managers
@@ -71,29 +78,6 @@ export const taughtKeys = { index: "taught:index", skill: "taught-skill:" } as c
 const indexKey = taughtKeys.index;
 const keyOf = (id: string) => taughtKeys.skill + id;
 
-export interface TaughtSkills {
-  /** The skills for the catalogue. They never replace a skill of another source. */
-  source: SkillSource;
-  /** As the texts are read that are kept. */
-  read(id: string, text: string): ReturnType<ReadTaughtText>;
-  get(id: string): Promise<TaughtSkill | undefined>;
-  /**
-   * Adds a version and uses it. Undefined if the skill is no longer as `base` says (the hash of the version in use; undefined: there is
-   * none), or if there are too many.
-   */
-  add(
-    id: string,
-    home: string,
-    base: string | undefined,
-    version: Omit<TaughtVersion, "number">,
-  ): Promise<TaughtSkill | undefined>;
-  /** Uses an earlier version again. Undefined if there is none of this number. */
-  restore(id: string, number: number): Promise<TaughtSkill | undefined>;
-  /** Says who may have it besides its channel. Does nothing if there is no such skill. */
-  share(id: string, to: { offered: boolean; everyone: boolean }): Promise<void>;
-  remove(id: string): Promise<void>;
-}
-
 /** Null stands there for a moment if nothing was kept. */
 function storedSkill(value: Json | undefined): TaughtSkill | undefined {
   return value === undefined || value === null ? undefined : taughtSkillSchema.parse(value);
@@ -112,68 +96,133 @@ export async function taughtIn(store: KeyValue, home: string): Promise<TaughtSki
   return found.flatMap((value) => storedSkill(value) ?? []);
 }
 
-export function createTaughtSkills(store: KeyValue, readText: ReadTaughtText): TaughtSkills {
-  const read: TaughtSkills["read"] = (id, text) => readText(id, text, originOf(id));
-  const get = async (id: string) => storedSkill(await store.get(keyOf(id)));
-  const note = (id: string, change: (entry: IndexEntry | undefined) => IndexEntry | undefined) =>
-    store.update<{ [id: string]: Json }>(indexKey, (index = {}) => {
+/** Skills by id, each with the text of the entry that it was read for. */
+type Loaded = Map<string, { entry: string; skill: Skill | undefined; problem: string | undefined }>;
+
+/** The skills for the catalogue, from texts that are stored. They never replace a skill of another source. */
+export class TaughtSkills implements SkillSource {
+  readonly id = taughtSource;
+  readonly #store: KeyValue;
+  readonly #readText: ReadTaughtText;
+  #known: Loaded = new Map();
+  #latest: { index: string; loaded: LoadedSkills } = {
+    index: "{}",
+    loaded: { skills: [], diagnostics: [] },
+  };
+
+  constructor(store: KeyValue, readText: ReadTaughtText) {
+    this.#store = store;
+    this.#readText = readText;
+  }
+
+  /** As the texts are read that are kept. */
+  read(id: string, text: string): ReturnType<ReadTaughtText> {
+    return this.#readText(id, text, originOf(id));
+  }
+
+  async get(id: string): Promise<TaughtSkill | undefined> {
+    return storedSkill(await this.#store.get(keyOf(id)));
+  }
+
+  /**
+   * Adds a version and uses it. Undefined if the skill is no longer as `base` says (the hash of the version in use; undefined: there is
+   * none), or if there are too many.
+   */
+  async add(
+    id: string,
+    home: string,
+    base: string | undefined,
+    version: Omit<TaughtVersion, "number">,
+  ): Promise<TaughtSkill | undefined> {
+    if (base === undefined && Object.keys(await readIndex(this.#store)).length >= maxSkills) return undefined;
+    return this.#change(id, (before) => withVersion(before, { id, home, base, version }));
+  }
+
+  /** Uses an earlier version again. Undefined if there is none of this number. */
+  restore(id: string, number: number): Promise<TaughtSkill | undefined> {
+    return this.#change(id, (before) =>
+      before?.versions.some((version) => version.number === number)
+        ? { ...before, current: number }
+        : undefined,
+    );
+  }
+
+  /** Says who may have it besides its channel. Does nothing if there is no such skill. */
+  async share(id: string, { offered, everyone }: { offered: boolean; everyone: boolean }): Promise<void> {
+    await this.#note(id, (entry) => {
+      if (entry === undefined) return undefined;
+      const { hash, home } = entry;
+      return toJson({ hash, home, offered: offered || undefined, everyone: everyone ? hash : undefined });
+    });
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#note(id, () => undefined);
+    await this.#store.delete(keyOf(id));
+  }
+
+  /** Texts are read again only when the index says that they changed. */
+  async load(): Promise<LoadedSkills> {
+    const index = await readIndex(this.#store);
+    const text = JSON.stringify(index);
+    if (text === this.#latest.index) return this.#latest.loaded;
+    const next: Loaded = new Map();
+    for (const [id, entry] of Object.entries(index)) {
+      const before = this.#known.get(id);
+      const entryText = JSON.stringify(entry);
+      const isSame = before?.entry === entryText;
+      next.set(id, isSame ? before : { entry: entryText, ...(await this.#loadOne(id, entry)) });
+    }
+    this.#known = next;
+    const skills = [...next.values()].flatMap(({ skill }) => skill ?? []);
+    const diagnostics = [...next].flatMap(([id, { problem: message }]): Diagnostic[] => {
+      if (message === undefined) return [];
+      const { path } = originOf(id);
+      return [{ path, skill_id: id, severity: "error", code: "taught_skill", message }];
+    });
+    this.#latest = { index: text, loaded: { skills, diagnostics } };
+    return this.#latest.loaded;
+  }
+
+  async #loadOne(id: string, { home, hash, offered, everyone }: IndexEntry) {
+    const version = (await this.get(id))?.versions.find((each) => each.hash === hash);
+    if (version === undefined) return { skill: undefined, problem: "Its text is no longer stored." };
+    const found = this.read(id, version.text);
+    if (!found.ok) return { skill: undefined, problem: found.reason };
+    const taught = { home, offered: offered === true, everyone: everyone === hash };
+    return { skill: { ...found.skill, taught }, problem: undefined };
+  }
+
+  #note(id: string, change: (entry: IndexEntry | undefined) => Json | undefined) {
+    return this.#store.update<{ [id: string]: Json }>(indexKey, (index = {}) => {
       const { [id]: before, ...others } = index;
       const entry = change(before as IndexEntry | undefined);
       return entry === undefined ? others : { ...others, [id]: entry };
     });
-  const uses = async (skill: TaughtSkill) => {
-    const { hash } = currentVersion(skill);
-    // Only operators change what all channels have, so all have the new text.
-    await note(skill.id, ({ everyone, ...entry } = { hash, home: skill.home }) => ({
-      ...entry,
-      hash,
-      ...(everyone === undefined ? {} : { everyone: hash }),
-    }));
-    return skill;
-  };
-  const change = async (id: string, edit: (skill: TaughtSkill | undefined) => TaughtSkill | undefined) => {
+  }
+
+  async #change(
+    id: string,
+    edit: (skill: TaughtSkill | undefined) => TaughtSkill | undefined,
+  ): Promise<TaughtSkill | undefined> {
     let changed: TaughtSkill | undefined;
     let isNone = false;
-    await store.update<Json>(keyOf(id), (value) => {
+    await this.#store.update<Json>(keyOf(id), (value) => {
       const before = storedSkill(value);
       changed = edit(before);
       isNone = changed === undefined && before === undefined;
       return toJson(changed ?? before ?? null);
     });
-    if (isNone) await store.delete(keyOf(id));
-    return changed === undefined ? undefined : uses(changed);
-  };
-  return {
-    source: createSource(() => readIndex(store), get, read),
-    read,
-    get,
-    async add(id, home, base, version) {
-      if (base === undefined && Object.keys(await readIndex(store)).length >= maxSkills) return undefined;
-      return change(id, (before) => withVersion(before, { id, home, base, version }));
-    },
-    restore: (id, number) =>
-      change(id, (before) =>
-        before?.versions.some((version) => version.number === number)
-          ? { ...before, current: number }
-          : undefined,
-      ),
-    async share(id, { offered, everyone }) {
-      await note(
-        id,
-        (entry) =>
-          entry && {
-            hash: entry.hash,
-            home: entry.home,
-            ...(offered ? { offered: true } : {}),
-            ...(everyone ? { everyone: entry.hash } : {}),
-          },
-      );
-    },
-    async remove(id) {
-      await note(id, () => undefined);
-      await store.delete(keyOf(id));
-    },
-  };
+    if (isNone) await this.#store.delete(keyOf(id));
+    if (changed === undefined) return undefined;
+    const { home } = changed;
+    const { hash } = currentVersion(changed);
+    // Only operators change what all channels have, so all have the new text.
+    await this.#note(id, (entry = { hash, home }) =>
+      toJson({ ...entry, hash, everyone: entry.everyone === undefined ? undefined : hash }),
+    );
+    return changed;
+  }
 }
 
 /** Undefined if somebody else changed it meanwhile. */
@@ -194,63 +243,6 @@ function withVersion(
   const number = Math.max(...before.versions.map((each) => each.number)) + 1;
   const kept = before.versions.slice(1 - maxVersions);
   return { ...before, versions: [...kept, { ...version, number }], current: number };
-}
-
-/** Texts are read again only when the index says that they changed. */
-function createSource(
-  readIndex: () => Promise<Index>,
-  get: (id: string) => Promise<TaughtSkill | undefined>,
-  read: TaughtSkills["read"],
-): SkillSource {
-  let known = new Map<string, { entry: string; skill: Skill | undefined; problem: string | undefined }>();
-  let latest: { index: string; loaded: LoadedSkills } = {
-    index: "{}",
-    loaded: { skills: [], diagnostics: [] },
-  };
-  const load = async (id: string, entry: IndexEntry) => {
-    const made = await get(id);
-    const version = made?.versions.find(({ hash }) => hash === entry.hash);
-    if (version === undefined) return { skill: undefined, problem: "Its text is no longer stored." };
-    const found = read(id, version.text);
-    if (!found.ok) return { skill: undefined, problem: found.reason };
-    const taught = {
-      home: entry.home,
-      offered: entry.offered === true,
-      everyone: entry.everyone === entry.hash,
-    };
-    return { skill: { ...found.skill, taught }, problem: undefined };
-  };
-  return {
-    id: taughtSource,
-    async load() {
-      const index = await readIndex();
-      const text = JSON.stringify(index);
-      if (text === latest.index) return latest.loaded;
-      const next: typeof known = new Map();
-      for (const [id, entry] of Object.entries(index)) {
-        const before = known.get(id);
-        const entryText = JSON.stringify(entry);
-        next.set(id, before?.entry === entryText ? before : { entry: entryText, ...(await load(id, entry)) });
-      }
-      known = next;
-      const skills = [...next.values()].flatMap(({ skill }) => skill ?? []);
-      const diagnostics = [...next].flatMap(([id, { problem: message }]) =>
-        message === undefined
-          ? []
-          : [
-              {
-                path: originOf(id).path,
-                skill_id: id,
-                severity: "error" as const,
-                code: "taught_skill",
-                message,
-              },
-            ],
-      );
-      latest = { index: text, loaded: { skills, diagnostics } };
-      return latest.loaded;
-    },
-  };
 }
 
 function originOf(id: string): SkillOrigin {

@@ -1,18 +1,14 @@
 import type { z } from "zod";
-import type { ChatWork } from "../ports/chat-actions.ts";
-import type { PlanChange, PlannedView, Proposal, Wish } from "../ports/schedules.ts";
 import type { KeyValue, NewFile } from "../ports/storage.ts";
-import type { Draft, DryRun, Lesson, TaughtCheck } from "../ports/teaching.ts";
 import type { Web } from "../ports/web.ts";
-import type { WorkContext } from "../ports/work-context.ts";
 import type { MountedFolder } from "../ports/working-folder.ts";
 import type { CallInWords, OnlyDecider } from "../values/call-arguments.ts";
-import type { Outcome } from "../values/failure.ts";
 import type { ApprovalNeed, Approver, Author, ToolEffect } from "../values/inbound.ts";
 import { type Json, type JsonSchema, objectOf } from "../values/json.ts";
 import type { PictureWords } from "../values/picture-words.ts";
 import type { Place } from "../values/place.ts";
 import type { VerdictFields } from "../values/verdict.ts";
+import type { WorkContext } from "./work-context.ts";
 
 /** Facts that decide whether calls of a server's tool need approval. */
 export interface ServerTool {
@@ -40,7 +36,13 @@ export type ToolResult =
    * `readable` is the same as `output` in words, for a model; programs, flows and the log use `output`. `details` is additional data that
    * the log keeps for programs.
    */
-  | { status: "ok"; output: Json; direct?: boolean; readable?: string; details?: { [key: string]: Json } }
+  | {
+      status: "ok";
+      output: Json;
+      direct?: boolean | undefined;
+      readable?: string;
+      details?: { [key: string]: Json };
+    }
   | { status: "error"; code: string; message: string; hint?: string; details?: { [key: string]: Json } };
 
 /** The error result of a call. */
@@ -80,7 +82,7 @@ export interface Tool {
    * The kind of addresses in its output: results of a search, links of the page it read, or addresses mentioned by a server (except those
    * whose host the call itself names). If absent, addresses in the output are ignored.
    */
-  finds?: "results" | "links" | "mentions";
+  finds?: "results" | "links" | "mentions" | undefined;
   /**
    * Arguments that neither name a destination nor run anything, although their names do not show it: "always here" leaves them open. Only
    * code of the bot's own skills may set this.
@@ -93,7 +95,7 @@ export interface Tool {
   /** Set for tools of servers. */
   server?: ServerTool;
   /** At a server where people connect their own accounts: whether a person (`personKey`) has. */
-  isConnected?(person: string): Promise<boolean>;
+  isConnected?: ((person: string) => Promise<boolean>) | undefined;
   /** For a flow: whether its own steps change something. The calls it makes are decided separately. */
   acts?: boolean;
   /** The id of the skill whose code the call runs, if the tool does not belong to that skill. */
@@ -151,35 +153,6 @@ export interface ApprovalRequest {
   key?: string;
 }
 
-/** `Schedules` for one call. If a proposal needs approval, the tool has to ask before it adds the plan. */
-export interface PlanningContext {
-  /**
-   * `whom`: the name or id of the person whom a reminder is for. `asks` is also set if text that the model read may be the origin of the
-   * wish, or if the person's message does not name `whom`. @throws SkillFailure unless that is one person
-   */
-  plan(wish: Wish, whom?: string): Promise<Outcome<Proposal>>;
-  /**
-   * One call adds one plan, however often it is run. Asks the person whom it is for, and waits as `approve` does.
-   * @throws SkillFailure unless they agree
-   */
-  add(proposal: Proposal): Promise<Outcome<PlannedView>>;
-  list(): Promise<PlannedView[]>;
-  change(id: string, to: PlanChange): Promise<Outcome<PlannedView>>;
-}
-
-/** `Teaching` for one call. Who keeps a draft has to ask a manager, or an operator, before. */
-export interface TeachingContext {
-  /** As `Teaching.check`. */
-  check(lesson: Lesson): Promise<Outcome<Draft>>;
-  /** As `Teaching.dryRun`, with the model of the turn; empty for a guide if there is none. */
-  dryRun(draft: Draft): Promise<DryRun[]>;
-  /** As `Teaching.keep`. One call keeps one version, however often it is run. */
-  keep(
-    draft: Draft,
-    accepted: { by: string; name: string; checks: readonly TaughtCheck[] },
-  ): Promise<Outcome<{ id: string; version: number }>>;
-}
-
 /** The model for work inside a tool: `small` for simple work, or a name, `provider/model`; by default the turn's own. */
 export type WorkModel = "small" | (string & {});
 
@@ -209,15 +182,10 @@ type Write = (request: {
 export interface ToolContext extends WorkContext {
   call_id: string;
   turn_id: string;
-  /** The profile of the turn. */
-  agent: string;
   place: Place;
   user: Author;
   /** The person who lends the call their account at the tool's server, by platform id; absent if it uses the user's own. */
   lender?: string | undefined;
-  permissions: readonly string[];
-  /** The variables that the skill declared and the operator set. */
-  env: Readonly<Record<string, string>>;
   signal: AbortSignal;
   now(): number;
   /** Shows a line of live progress; `progress` of `total` if known. */
@@ -237,7 +205,7 @@ export interface ToolContext extends WorkContext {
    * Whether the model that made this call has the whole text in front of it, in a message or a result. False for calls of people, skills
    * and flows.
    */
-  stands(text: string): boolean;
+  isInFront(text: string): boolean;
   /**
    * Asks the person a question and returns the answer. Meanwhile the turn waits and the tool's run ends; the tool is run again when the
    * answer has arrived, so work before the question belongs in steps. Rejects if nobody answers in time. On the next run, a question is
@@ -268,8 +236,6 @@ export interface ToolContext extends WorkContext {
    * if the call is run again after a crash. Returns the file's name. @throws SkillFailure if it is too large
    */
   file(file: NewFile & PictureWords): Promise<string>;
-  /** Shows the model a picture with the result of this call; people do not see it. It is stored with the turn. */
-  look(picture: NewFile): Promise<void>;
   /**
    * Runs code in the working folder of the thread. The person gets the files it leaves in its output folder. `text` is the whole text of
    * the call: what the code makes counts as derived from the files that it names. Returns the value, and notes on the files for a model,
@@ -279,16 +245,10 @@ export interface ToolContext extends WorkContext {
     text: string,
     run: (working: MountedFolder) => Promise<T>,
   ): Promise<{ value: T; notes: readonly string[] }>;
-  /** Actions in the chat in addition to answering, with the rights of the person the turn is for. */
-  chat: ChatWork;
   /** The zone in which this person reads times, IANA name. */
   time_zone: string;
   /** Storage of this skill in this namespace. */
   store: KeyValue;
-  /** Schedules for the person of the turn, in its channel; absent where scheduling is not available. */
-  schedules?: PlanningContext | undefined;
-  /** Skills that are made in the chat; absent where none can be. */
-  teaching?: TeachingContext | undefined;
   web: Web;
   /**
    * Whether the call may send something to an address that it did not declare (`Tool.addresses`). Allowed if the address cannot carry data

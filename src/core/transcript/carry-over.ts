@@ -1,6 +1,7 @@
 import { type PastTurn, tokensOf, withoutReasoning } from "../log/transcript.ts";
 import type { OpeningReason, TranscriptOpening } from "../log/turn-event.ts";
-import { type TurnScope, workModel } from "../scope/turn-scope.ts";
+import { workModel } from "../scope/chosen-model.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
 import { withoutGuides } from "../skill/offered-tools.ts";
 import { type Seen, seenInMessages, summaryOf, type Untrusted } from "../values/address.ts";
 import { cut } from "../values/cut.ts";
@@ -53,7 +54,7 @@ export async function carryOver(
   return {
     messages,
     own: ownKept.length,
-    ...(text === undefined || through_turn === undefined ? {} : { summary: { text, through_turn } }),
+    summary: text === undefined || through_turn === undefined ? undefined : { text, through_turn },
     background: [...untoldEnds(scope, [...past.left, ...past.kept])],
     active: [...new Set([...(transcript?.active ?? []), ...agentActivated(scope)])].filter(
       // The parts of a skill that stays active stay with it.

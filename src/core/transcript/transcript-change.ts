@@ -1,5 +1,6 @@
 import type { Transcript } from "../log/transcript.ts";
-import { effortFor, type TurnScope } from "../scope/turn-scope.ts";
+import { effortFor } from "../scope/chosen-model.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
 import { forAgent } from "../skill/make-offer.ts";
 import type { Offer, OfferedSkill } from "../skill/namespace-state.ts";
 import type { Told } from "../values/address.ts";
@@ -61,9 +62,9 @@ export function changeSince(
     message: {
       role: "system",
       text: text.join("\n\n"),
-      ...(tools.add.length === 0 ? {} : { add: tools.add }),
-      ...(tools.remove.length === 0 ? {} : { remove: tools.remove }),
-      ...(told.effort === effort || effort === undefined ? {} : { effort }),
+      add: tools.add.length === 0 ? undefined : tools.add,
+      remove: tools.remove.length === 0 ? undefined : tools.remove,
+      effort: told.effort === effort ? undefined : effort,
     },
     told: Object.assign({}, ...differences.map((difference) => difference.told)),
   };

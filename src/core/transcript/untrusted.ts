@@ -10,30 +10,20 @@ import { toldMessage } from "./user-message.ts";
  * a skill whose own guide does not count.
  */
 export function untrustedIn(
-  scope: Pick<TurnScope, "transcript" | "turn" | "state" | "parent">,
+  scope: Pick<TurnScope, "transcript" | "turn" | "state" | "parent" | "seen">,
   request?: Pick<CallRequest, "parent_call_id">,
   of = "",
 ): readonly Untrusted[] {
-  const { transcript, turn, state, parent } = scope;
+  const { transcript, turn, state, parent, seen } = scope;
   // The task of a sub-run may come from what its parent has read.
   const before =
     parent === undefined ? (turn.cause?.background?.untrusted ?? []) : untrustedIn(parent, undefined, of);
   const found = new Set([...before, ...(transcript?.read.untrusted ?? [])]);
-  if (turn.author.trust === "guest") found.add("outsider");
+  if (turn.author.trust === "guest" || seen.thread.untrusted || seen.turn.untrusted) found.add("outsider");
   if (hasForeignGuide(transcript, turn.catalogue, of)) found.add("skill");
   const caller = state.calls.get(request?.parent_call_id ?? "")?.started?.skill_id ?? "";
   if (caller !== "" && isForeign(turn.catalogue, caller)) found.add("code");
   return [...found];
-}
-
-/** Whether the thread contains text of strangers, according to `untrustedIn` or to the log. */
-export function hasReadUntrusted(
-  scope: Pick<TurnScope, "transcript" | "turn" | "state" | "parent" | "seen">,
-  request?: Pick<CallRequest, "parent_call_id">,
-  of = "",
-): boolean {
-  const { seen } = scope;
-  return seen.thread.untrusted || seen.turn.untrusted || untrustedIn(scope, request, of).length > 0;
 }
 
 /**

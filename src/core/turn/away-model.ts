@@ -6,8 +6,9 @@ import { backoff } from "../../base/backoff.ts";
 import { questionIdOf } from "../log/call-id.ts";
 import type { AwayState } from "../log/conversation.ts";
 import { ModelError, type ModelErrorCode, mayHelp } from "../ports/model.ts";
+import { chosenModel } from "../scope/chosen-model.ts";
 import type { TurnEnd } from "../scope/turn.ts";
-import { chosenModel, type TurnScope, zoneIn } from "../scope/turn-scope.ts";
+import { type TurnScope, zoneIn } from "../scope/turn-scope.ts";
 
 /** Reasons of an outage, as people read them. */
 const reasons: Partial<Record<ModelErrorCode, string>> = {

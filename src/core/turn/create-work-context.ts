@@ -2,22 +2,22 @@ import { notApproved } from "../decisions/not-approved.ts";
 import { createThreadFiles } from "../effects/tool-files.ts";
 import type { Usage } from "../log/usage.ts";
 import { WebSearchError } from "../ports/web.ts";
-import {
-  type ChannelKnowledge,
-  type CodeWork,
-  redactOutcome,
-  type WorkContext,
-} from "../ports/work-context.ts";
+import { redactOutcome } from "../ports/work-means.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import type { ToolContext } from "../skill/tool.ts";
+import type { ChannelKnowledge, CodeWork, WorkContext } from "../skill/work-context.ts";
 import { untrustedIn } from "../transcript/untrusted.ts";
 import { guidesOf } from "./toolset.ts";
 
 /** The parts of a tool's context that the work context builds on. */
 type Own = Pick<ToolContext, "inFolder" | "approve" | "now">;
 
-export function createWorkContext(scope: TurnScope, own: Own, signal: AbortSignal): WorkContext {
+export function createWorkContext(
+  scope: TurnScope,
+  own: Own,
+  signal: AbortSignal,
+): Omit<WorkContext, "chat" | "schedules" | "teaching"> {
   const { turn, ports } = scope;
   const { means } = ports;
   const { namespace, thread } = turn.place;
@@ -62,11 +62,7 @@ export function createWorkContext(scope: TurnScope, own: Own, signal: AbortSigna
       return await embed(texts);
     },
     knowledge: channelKnowledge(scope, own, embed),
-    searchPast: async (words, most) =>
-      (await ports.conversations?.search(namespace, { words, most, except_thread: thread }, signal)) ?? {
-        exchanges: [],
-        looked_at: 0,
-      },
+    searchPast: (words, most) => ports.searchPast(namespace, { words, most, except_thread: thread }, signal),
   };
 }
 

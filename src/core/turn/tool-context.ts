@@ -1,17 +1,19 @@
 import { approveWithin, mayReach, webOf } from "../decisions/approval.ts";
 import { namedFiles } from "../decisions/asked-files.ts";
+import { ChatDesk } from "../effects/chat-desk.ts";
 import { createChatWork } from "../effects/create-chat-work.ts";
 import { runInFolder } from "../effects/folder-run.ts";
-import { createDesk } from "../effects/mentioning.ts";
 import { receiverFor, withConsent } from "../effects/receiving.ts";
 import { createToolFiles } from "../effects/tool-files.ts";
 import { innerCallId, questionIdOf } from "../log/call-id.ts";
 import { scopeKeyValue } from "../ports/storage.ts";
 import type { DryRunModel } from "../ports/teaching.ts";
+import { chosenModel } from "../scope/chosen-model.ts";
 import { generateWith, writeWith } from "../scope/generate.ts";
-import { type CallRequest, chosenModel, type TurnScope, zoneIn } from "../scope/turn-scope.ts";
+import { type CallRequest, type TurnScope, zoneIn } from "../scope/turn-scope.ts";
 import { coversHost } from "../skill/network-grants.ts";
-import type { PlanningContext, TeachingContext, Tool, ToolContext } from "../skill/tool.ts";
+import type { Tool, ToolContext } from "../skill/tool.ts";
+import type { PlanningContext, TeachingContext } from "../skill/work-context.ts";
 import { standsIn } from "../transcript/keep-transcript.ts";
 import { isOwnWords, untrustedIn } from "../transcript/untrusted.ts";
 import { ExpectedFailure, WaitingForPerson } from "../values/failure.ts";
@@ -55,12 +57,9 @@ export function createToolContext(
   return {
     call_id: request.call.id,
     turn_id: turn.turn_id,
-    agent: turn.profile.id,
     place: turn.place,
     user: turn.author,
     lender: request.owner?.id,
-    permissions: [turn.author.trust],
-    env: skill === undefined ? {} : ports.environmentOf(skill),
     signal,
     now: () => ports.clock.now(),
     progress(note, progress, total) {
@@ -73,7 +72,7 @@ export function createToolContext(
     generative: chosenModel(scope).generative,
     generate: (asked) => generateWith(scope, asked, signal),
     write: (asked) => writeWith(scope, asked, signal),
-    stands: (text) => isOfModel(scope, request) && standsIn(scope, text),
+    isInFront: (text) => isOfModel(scope, request) && standsIn(scope, text),
     ask: createAsk(scope, request.call.id),
     ...permissions,
     invoke(skillId, params) {
@@ -81,10 +80,6 @@ export function createToolContext(
       return invokeSkill(scope, request, innerCallId(request.call.id, nested), skillId, params);
     },
     file,
-    async look(picture) {
-      const { name, media_type, bytes } = await ports.files.put(turn.turn_id, picture);
-      await scope.emit({ type: "picture_shown", call_id: request.call.id, name, media_type, bytes });
-    },
     inFolder,
     ...work,
     knowledge: work.knowledge && shared(work.knowledge, "add"),
@@ -113,7 +108,7 @@ function planningFor(scope: TurnScope, request: CallRequest, skillId: string): P
   if (schedules === undefined) return undefined;
   const { author, place, cause, turn_id } = scope.turn;
   const planner = { author, place, cause };
-  const desk = createDesk(scope, request.call.id, skillId);
+  const desk = new ChatDesk(scope, request.call.id, skillId);
   const isUntouched = () => untrustedIn(scope, request).length === 0;
   return {
     async plan(wish, whom) {
@@ -223,7 +218,7 @@ function createAsk(scope: TurnScope, callId: string): ToolContext["ask"] {
         text,
         choices: [...choices],
         expires_at,
-        ...(earlier.length === 0 ? {} : { earlier }),
+        earlier: earlier.length === 0 ? undefined : earlier,
       });
       throw new WaitingForPerson();
     }

@@ -2,8 +2,9 @@ import { Slots } from "../../base/slots.ts";
 import type { Opening } from "../log/transcript.ts";
 import { type Emit, type TurnEventBody, unwrapped } from "../log/turn-event.ts";
 import { TurnState } from "../log/turn-state.ts";
+import { DuplicateGuard } from "../scope/duplicate-guard.ts";
 import type { Turn, TurnPorts } from "../scope/turn.ts";
-import { createDuplicateGuard, type MetaTool, type OwnTool, type TurnScope } from "../scope/turn-scope.ts";
+import type { MetaTool, OwnTool, TurnScope } from "../scope/turn-scope.ts";
 import type { NamespaceOffer } from "../skill/make-offer.ts";
 import type { Json } from "../values/json.ts";
 import { runToolCall } from "./tool-call.ts";
@@ -53,7 +54,7 @@ export function assembleScope(
   const scope: TurnScope = {
     ...parts,
     seen: state.conversation.seen,
-    guard: parent?.guard ?? createDuplicateGuard(),
+    guard: parent?.guard ?? new DuplicateGuard(),
     ...ownTools(shared.metaTools, turn, ports, () => scope),
     get transcript() {
       return conversation.transcript;

@@ -1,4 +1,4 @@
-import type { CodeMeans } from "../../core/ports/work-context.ts";
+import type { CodeMeans } from "../../core/ports/work-means.ts";
 import { languageNames, type PackageLanguage, packageLanguages } from "../../core/skill/packages.ts";
 import type { Skill } from "../../core/skill/skill.ts";
 import type { PackageFolders } from "../isolation.ts";

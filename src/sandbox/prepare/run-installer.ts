@@ -1,7 +1,7 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { percentDecoded } from "../../base/text/percent-decoded.ts";
-import type { ScriptOutcome } from "../../core/ports/work-context.ts";
+import type { ScriptOutcome } from "../../core/ports/work-means.ts";
 import { accessTo } from "../../core/skill/network-grants.ts";
 import { BuildRefusal, buildInside, openBuild, tooLarge } from "../build-folder.ts";
 import type { LaunchRequest } from "../isolation.ts";

@@ -1,11 +1,12 @@
-import { type CodeLanguage, type CodeMeans, codeLanguages } from "../../core/ports/work-context.ts";
+import { type CodeLanguage, type CodeMeans, codeLanguages } from "../../core/ports/work-means.ts";
 import { accessTo } from "../../core/skill/network-grants.ts";
 import type { CodeRunner } from "../../core/skill/programs.ts";
 import type { Isolation } from "../isolation.ts";
 import type { SandboxContext } from "../sandbox-context.ts";
 import { pythonPackagesOfMachine } from "../skill-packages.ts";
 import { programFor } from "./resolve-script.ts";
-import { runToEnd, shownSkills } from "./script-runner.ts";
+import { runToEnd } from "./script-runner.ts";
+import { shownSkills } from "./skill-code.ts";
 
 /** The interpreter of each language, and the file name of its text. */
 const programs: Readonly<Record<CodeLanguage, { program: string; name: string }>> = {

@@ -11,7 +11,13 @@ const texts: IndexedText[] = [
   { id: "weather-ja", name: "天気予報", text: "東京の天気を調べます。" },
   { id: "cafe", name: "Café finder", text: "Finds coffee nearby. Calls the APIs of maps." },
 ];
-const index = createMiniSearchIndex(texts);
+function indexOf(given: readonly IndexedText[]) {
+  const made = createMiniSearchIndex();
+  made.add(given);
+  return made;
+}
+
+const index = indexOf(texts);
 const found = (query: string) => index.search(query).map(({ id }) => id);
 
 describe("the text index", () => {
@@ -58,7 +64,7 @@ describe("the text index", () => {
   });
 
   test("the text index prefers the exact word to one that only begins like it", () => {
-    const both = createMiniSearchIndex([
+    const both = indexOf([
       { id: "a", name: "planetarium", text: "" },
       { id: "b", name: "plan", text: "" },
     ]);
@@ -90,17 +96,17 @@ describe("the text index", () => {
       const text = `Text number${at} of the group ${at % 50}, which reads pages and writes reports about topic${at % 700}.`;
       return { id: `s${at}`, name: `tool-${at}`, text };
     });
-    const large = createMiniSearchIndex([...many, ...texts]);
+    const large = indexOf([...many, ...texts]);
     expect(large.search("number4711")[0]?.id).toBe("s4711");
     expect(large.search("calendar")[0]?.id).toBe("calendar");
   });
 
   test("the text index is empty without texts", () => {
-    expect(createMiniSearchIndex([]).search("web")).toEqual([]);
+    expect(indexOf([]).search("web")).toEqual([]);
   });
 
   test("the text index finds words that only look like a stop word without their ending", () => {
-    const index = createMiniSearchIndex([
+    const index = indexOf([
       { id: "memory", name: "memory", text: "Keeps notes of a channel" },
       { id: "other", name: "other", text: "Does something else, not that" },
     ]);

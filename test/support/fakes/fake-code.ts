@@ -1,4 +1,4 @@
-import type { CodeMeans, ScriptOutcome } from "../../../src/core/ports/work-context.ts";
+import type { CodeMeans, ScriptOutcome } from "../../../src/core/ports/work-means.ts";
 import type { CodeRequest, CodeRunner } from "../../../src/core/skill/programs.ts";
 import { writes } from "./folder-code.ts";
 

@@ -16,7 +16,7 @@ async function make(
   given = wanted,
   server = "openai",
   prices: ImageSettings["prices"] = { "box/gpt-image-2.5-flare": { input: 5, output: 30 } },
-  fetchImage: ReturnType<typeof createDownload> = createDownload({ allow: [] }),
+  fetchImage: Parameters<typeof createImageMaker>[2] = createDownload({ allow: [] }),
 ) {
   const seen: { path: string; body: string }[] = [];
   await using local = await startServer(async (request, response) => {

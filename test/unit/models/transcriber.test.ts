@@ -38,7 +38,7 @@ function recording(words: string, more: Partial<Recording> = {}): Recording {
 
 describe("a recording", () => {
   it("a recording is sent as a file with its key, and becomes text with its length", async () => {
-    const heard = await transcriber().transcribe(recording("What is on the menu today?"), signal);
+    const heard = await transcriber()(recording("What is on the menu today?"), signal);
     expect(heard).toMatchObject({
       text: "What is on the menu today?",
       seconds: 12,
@@ -61,17 +61,12 @@ describe("a recording", () => {
     ["clip", "audio/webm", "clip.webm"],
     ["memo.M4A", "audio/x-m4a", "memo.M4A"],
   ])("a recording called %s of type %s has a name that says its format", async (name, media_type, sent) => {
-    await transcriber()
-      .transcribe(recording("hi", { name, media_type }), signal)
-      .catch(() => undefined);
+    await transcriber()(recording("hi", { name, media_type }), signal).catch(() => undefined);
     expect(vendors.transcriptions().map(({ file }) => file)).toEqual([sent]);
   });
 
   it("a recording whose length only the server knows has that length", async () => {
-    const heard = await transcriber().transcribe(
-      recording("one two three four", { seconds: undefined }),
-      signal,
-    );
+    const heard = await transcriber()(recording("one two three four", { seconds: undefined }), signal);
     expect(heard.seconds).toBe(2);
   });
 });
@@ -80,7 +75,7 @@ describe("the cost of a recording", () => {
   it("a recording's cost is counted by the second, or by the token, as the model bills", async () => {
     const prices = { "openai/gpt-4o-transcribe": { input: 5, output: 10 } };
     const usage = async (name: string) =>
-      (await transcriber(name, { prices }).transcribe(recording("word ".repeat(240)), signal)).usage;
+      (await transcriber(name, { prices })(recording("word ".repeat(240)), signal)).usage;
     expect(await usage("groq/whisper-large-v3-turbo")).toEqual({
       ...{ input_tokens: 0, output_tokens: 0 },
       cost_usd: expect.closeTo((0.04 / 60) * 2, 9),
@@ -92,16 +87,14 @@ describe("the cost of a recording", () => {
   });
 
   it("a recording's cost is not counted where the price is unknown, as at one's own address", async () => {
-    const { usage } = await transcriber().transcribe(recording("hello"), signal);
+    const { usage } = await transcriber()(recording("hello"), signal);
     expect(usage).toEqual({ input_tokens: 0, output_tokens: 0 });
   });
 });
 
 describe("a failure", () => {
   const failure = async (more: Parameters<typeof transcriber> = [], of = recording("hello")) => {
-    const outcome = await transcriber(...more)
-      .transcribe(of, signal)
-      .catch((error: unknown) => error);
+    const outcome = await transcriber(...more)(of, signal).catch((error: unknown) => error);
     if (outcome instanceof TranscriptionError) return outcome;
     throw new Error("it was heard, or failed otherwise", { cause: outcome });
   };
@@ -109,7 +102,7 @@ describe("a failure", () => {
   it("a temporary transcription failure is tried again after the time the server names", async () => {
     vendors.fail({ kind: 429, retry_after: 3 });
     const clock = recordingClock();
-    const heard = await transcriber(undefined, {}, clock).transcribe(recording("hello"), signal);
+    const heard = await transcriber(undefined, {}, clock)(recording("hello"), signal);
     expect([heard.text, clock.sleeps]).toEqual(["hello", [3_000]]);
   });
 
@@ -145,6 +138,6 @@ describe("a failure", () => {
 
   it("a stopped transcription rejects with the stop", async () => {
     const stop = AbortSignal.abort(new Error("stopped"));
-    await expect(transcriber().transcribe(recording("hello"), stop)).rejects.toThrow("stopped");
+    await expect(transcriber()(recording("hello"), stop)).rejects.toThrow("stopped");
   });
 });

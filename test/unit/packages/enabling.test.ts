@@ -16,7 +16,10 @@ const host: HostFacts = {
 
 async function offerOf(skill: Skill, state: object) {
   const source = { id: "test", load: async () => ({ skills: [skill], diagnostics: [] }) };
-  const catalogue = await createCatalogueLoader([source], () => ({ search: () => [] })).current();
+  const catalogue = await createCatalogueLoader([source], () => ({
+    add: () => {},
+    search: () => [],
+  })).current();
   const offer = makeOffer(catalogue, namespaceStateSchema.parse(state), host);
   return { offered: offer.all.get(skill.id), usable: offer.usable.map((each) => each.skill.id) };
 }

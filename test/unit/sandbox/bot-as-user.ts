@@ -2,7 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { ScriptOutcome } from "../../../src/core/ports/work-context.ts";
+import type { ScriptOutcome } from "../../../src/core/ports/work-means.ts";
 import type { SandboxLimits } from "../../../src/sandbox/isolation.ts";
 
 /** One script of a skill, which `script-process.ts` runs in the sandbox. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { CodeLanguage, ScriptOutcome } from "../../../src/core/ports/work-context.ts";
+import type { CodeLanguage, ScriptOutcome } from "../../../src/core/ports/work-means.ts";
 import type { CallOfCode, CodeRunner } from "../../../src/core/skill/programs.ts";
 import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { needs } from "../../support/needs.ts";

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ScriptOutcome } from "../../../src/core/ports/work-context.ts";
+import type { ScriptOutcome } from "../../../src/core/ports/work-means.ts";
 import type { FolderUse, MountedFolder } from "../../../src/core/ports/working-folder.ts";
 import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { createDiskWorkingFolders } from "../../../src/storage/folders/disk-working-folders.ts";

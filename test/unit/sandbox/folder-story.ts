@@ -1,4 +1,4 @@
-import type { CodeLanguage } from "../../../src/core/ports/work-context.ts";
+import type { CodeLanguage } from "../../../src/core/ports/work-means.ts";
 
 /** A step of a story in the working folder of one thread. `ROOT` in code is a folder of the machine that code must not reach. */
 export type FolderStep =

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { ScriptOutcome } from "../../../src/core/ports/work-context.ts";
+import type { ScriptOutcome } from "../../../src/core/ports/work-means.ts";
 import type { ScriptRequest, ScriptRunner } from "../../../src/core/skill/programs.ts";
 import { type Skill, skillMetadataSchema } from "../../../src/core/skill/skill.ts";
 

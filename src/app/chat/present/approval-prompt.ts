@@ -1,5 +1,5 @@
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import { type NamedDecider, namedDeciders } from "../../../core/effects/mentioning.ts";
+import { type NamedDecider, namedDeciders } from "../../../core/decisions/people-on-cards.ts";
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import { type OutgoingButton, PlatformError } from "../../../core/ports/chat-platform.ts";
 import { mayDecide } from "../../../core/values/inbound.ts";

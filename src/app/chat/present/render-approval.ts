@@ -1,5 +1,5 @@
 import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import { anyOf, type NamedDecider } from "../../../core/effects/mentioning.ts";
+import { anyOf, type NamedDecider } from "../../../core/decisions/people-on-cards.ts";
 import type { TurnEventOf } from "../../../core/log/turn-event.ts";
 import type { ButtonAction, OutgoingButton, OutgoingMessage } from "../../../core/ports/chat-platform.ts";
 import { editedInput, textToEdit } from "../../../core/values/call-arguments.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import { type GoalView, goalViewSchema, maxPlanText } from "../../../core/ports/schedules.ts";
-import type { Outcome } from "../../../core/values/failure.ts";
+import { failed, type Outcome } from "../../../core/values/failure.ts";
 import { mayStop } from "../../../core/values/inbound.ts";
 import { threadSchema } from "../../../core/values/place.ts";
 import { channelName } from "../../services/shapes.ts";
-import { type OperationCall, operation } from "../operation.ts";
+import { auditNote, type OperationCall, operation } from "../operation.ts";
 
 const place = z.object({ ns: channelName, thread: threadSchema.describe("id of the thread") });
 const route = "/namespaces/{ns}/threads/{thread}/goal";
@@ -21,16 +21,14 @@ export const showGoal = operation({
     summary: "The goal of a thread: the one that is going, or one that ended in the last days",
     answers: "the goal and its state",
   },
-  chat: [
-    {
-      command: "agent goal show",
-      description: "Shows the goal of this thread, and how far it is",
-      alsoAlone: true,
-      read: (words, { namespace: ns, thread }) => (words === "" ? { ns, thread } : undefined),
-      missing: how,
-    },
-  ],
-  commandLine: [{ command: "goal show <namespace> <thread>" }],
+  chat: {
+    command: "agent goal show",
+    description: "Shows the goal of this thread, and how far it is",
+    alsoAlone: true,
+    read: (words, { namespace: ns, thread }) => (words === "" ? { ns, thread } : undefined),
+    missing: how,
+  },
+  commandLine: { command: "goal show <namespace> <thread>" },
   text: ({ goal }) => (goal === undefined ? `This thread has no goal. ${how}` : wordsOf(goal)),
   run: async (call) => ({ ok: true, value: { goal: (await goalOf(call))?.view } }),
 });
@@ -48,37 +46,32 @@ export const setGoal = operation({
     summary: "Set a goal: the agent goes on by itself, turn after turn, until it is reached",
     answers: "the goal",
   },
-  chat: [
-    {
-      command: "agent goal set",
-      public: true,
-      description: "The agent works towards an aim by itself in this thread, turn after turn",
-      options: [
-        { name: "aim", description: "What has to be true in the end", required: true },
-        {
-          name: "turns",
-          description: "How many turns at most; 10 by default",
-          choices: [3, 5, 10, 15, 25].map((turns) => ({ text: `${turns} turns`, description: "" })),
-          usage: "[<n> turns]",
-        },
-      ],
-      read: (words, { namespace: ns, thread }) =>
-        words === "" ? undefined : { ns, thread, ...aimIn(words) },
-      missing: how,
-    },
-  ],
-  commandLine: [
-    {
-      command: "goal set <namespace> <thread> <aim...>",
-      options: ["--turns <number>"],
-      read: ({ thread, aim, turns }) => ({
-        thread,
-        aim: [aim].flat().join(" "),
-        turns: turns && Number(turns),
-      }),
-      needsBot: "because it runs the turns of the goal",
-    },
-  ],
+  chat: {
+    command: "agent goal set",
+    public: true,
+    description: "The agent works towards an aim by itself in this thread, turn after turn",
+    options: [
+      { name: "aim", description: "What has to be true in the end", required: true },
+      {
+        name: "turns",
+        description: "How many turns at most; 10 by default",
+        choices: [3, 5, 10, 15, 25].map((turns) => ({ text: `${turns} turns`, description: "" })),
+        usage: "[<n> turns]",
+      },
+    ],
+    read: (words, { namespace: ns, thread }) => (words === "" ? undefined : { ns, thread, ...aimIn(words) }),
+    missing: how,
+  },
+  commandLine: {
+    command: "goal set <namespace> <thread> <aim...>",
+    options: ["--turns <number>"],
+    read: ({ thread, aim, turns }) => ({
+      thread,
+      aim: [aim].flat().join(" "),
+      turns: turns && Number(turns),
+    }),
+    needsBot: "because it runs the turns of the goal",
+  },
   text: ({ goal }) =>
     `Goal: ${quoted(goal)}. I go on by myself for up to ${turnsInWords(goal.max_turns)}, until I can show that it is reached. \`/agent goal\` shows how far I am, \`/agent goal stop\` ends it.`,
   async run({ input, asker, services, command }) {
@@ -89,11 +82,8 @@ export const setGoal = operation({
     const set = await services.goals.set(planner, aim, turns, key);
     return set.ok ? { ok: true, value: { goal: set.value } } : set;
   },
-  audit: ({ goal }, { input: { thread } }) => ({
-    action: "goal_set",
-    subject: thread,
-    detail: `set a goal of up to ${turnsInWords(goal.max_turns)}: ${quoted(goal)}`,
-  }),
+  audit: ({ goal }, { input: { thread } }) =>
+    auditNote("goal_set", thread, `set a goal of up to ${turnsInWords(goal.max_turns)}: ${quoted(goal)}`),
 });
 
 export const stopGoal = operation({
@@ -102,29 +92,23 @@ export const stopGoal = operation({
   output: z.object({ goal: goalViewSchema }),
   who: { decide: mayStopGoal },
   http: { route: `DELETE ${route}`, summary: "End the goal of a thread, and its turn", answers: "the goal" },
-  chat: [
-    {
-      command: "agent goal stop",
-      public: true,
-      description: "Ends the goal of this thread, and its turn",
-      urgent: true,
-      read: (_words, { namespace: ns, thread }) => ({ ns, thread }),
-    },
-  ],
-  commandLine: [{ command: "goal stop <namespace> <thread>" }],
+  chat: {
+    command: "agent goal stop",
+    public: true,
+    description: "Ends the goal of this thread, and its turn",
+    urgent: true,
+    read: (_words, { namespace: ns, thread }) => ({ ns, thread }),
+  },
+  commandLine: { command: "goal stop <namespace> <thread>" },
   text: ({ goal }) => `Stopped after ${turnsInWords(goal.turns)}: ${quoted(goal)}.`,
   async run({ input: { ns: namespace, thread }, asker, services }) {
     const [goal] = await services.goals.end({ namespace, thread }, () => true);
-    if (goal === undefined)
-      return { ok: false, status: 404, message: "No goal is being pursued in this thread." };
+    if (goal === undefined) return failed(404, "No goal is being pursued in this thread.");
     if (goal.turn_id !== undefined) await services.control.stop(goal.turn_id, asker.by.id);
     return { ok: true, value: { goal } };
   },
-  audit: ({ goal }, { input: { thread } }) => ({
-    action: "goal_stopped",
-    subject: thread,
-    detail: `stopped the goal of ${escapeMarkdown(goal.by)}: ${quoted(goal)}`,
-  }),
+  audit: ({ goal }, { input: { thread } }) =>
+    auditNote("goal_stopped", thread, `stopped the goal of ${escapeMarkdown(goal.by)}: ${quoted(goal)}`),
 });
 
 type GoalCall = OperationCall<{ ns: string; thread: string }>;
@@ -139,8 +123,7 @@ async function mayStopGoal(call: GoalCall): Promise<Outcome<unknown>> {
   const { ns: namespace } = call.input;
   if (goal === undefined || mayStop(call.asker.by, { author: goal.maker, namespace }))
     return { ok: true, value: undefined };
-  const message = `Only ${goal.view.by}, who set the goal, or a manager of this channel may stop it.`;
-  return { ok: false, status: 403, message };
+  return failed(403, `Only ${goal.view.by}, who set the goal, or a manager of this channel may stop it.`);
 }
 
 /** `the report has a chart per region 5 turns`: the aim, which may be in quotes, and the maximum of turns. */

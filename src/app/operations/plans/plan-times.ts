@@ -3,8 +3,9 @@ import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import { type When, whenShape } from "../../../core/ports/plan-times.ts";
 import { maxPlanText, type PlannedView, plannedViewSchema } from "../../../core/ports/schedules.ts";
+import { failed } from "../../../core/values/failure.ts";
 import { channelName } from "../../services/shapes.ts";
-import { operation } from "../operation.ts";
+import { auditNote, operation } from "../operation.ts";
 import { idIn, keyOf, mayChange, planId, plannerOf, planOption } from "./schedules.ts";
 
 const taskFlag = /^--task\s|\s--task$/;
@@ -64,43 +65,38 @@ export const addSchedule = operation({
     summary: "Plan a reminder or a task: give exactly one of at, in and cron",
     answers: "what was planned, with its next times",
   },
-  chat: [
-    {
-      command: "agent schedule add",
-      public: true,
-      description: "Plans a reminder or a task",
-      options: [
-        {
-          name: "when-and-what",
-          description: 'Write at 2026-12-24 09:00 …, in PT2H …, cron "0 9 * * 1-5" …, or words for the agent',
-          usage: "<when and what>",
-        },
-        { name: "task", type: "flag", description: "The text is work for the agent, to be done then" },
-      ],
-      form: (_input, words) =>
-        words === "" || words === "--task" ? `/agent schedule add ${words}`.trim() : undefined,
-      elseAgent: true,
-      read(words, { namespace }) {
-        const found = exactTime(words.replace(taskFlag, "").trim());
-        const what = taskFlag.test(words) ? ("task" as const) : ("reminder" as const);
-        return found && { namespace, ...found, what };
+  chat: {
+    command: "agent schedule add",
+    public: true,
+    description: "Plans a reminder or a task",
+    options: [
+      {
+        name: "when-and-what",
+        description: 'Write at 2026-12-24 09:00 …, in PT2H …, cron "0 9 * * 1-5" …, or words for the agent',
+        usage: "<when and what>",
       },
-      missing: (words) => (words === "" ? `Write when and what: ${timeForms}.` : notExact(words)),
+      { name: "task", type: "flag", description: "The text is work for the agent, to be done then" },
+    ],
+    form: (_input, words) =>
+      words === "" || words === "--task" ? `/agent schedule add ${words}`.trim() : undefined,
+    elseAgent: true,
+    read(words, { namespace }) {
+      const found = exactTime(words.replace(taskFlag, "").trim());
+      const what = taskFlag.test(words) ? ("task" as const) : ("reminder" as const);
+      return found && { namespace, ...found, what };
     },
-  ],
-  commandLine: [
-    {
-      command: "schedule add <text...>",
-      options: [["--task", "the text is work for the agent"], ...timeOptions],
-      namespace: "mandatory",
-      read: ({ text, times, task, ...rest }) => ({
-        ...rest,
-        text: [text].flat().join(" "),
-        what: task === undefined ? undefined : "task",
-        times: times === undefined ? undefined : Number(times),
-      }),
-    },
-  ],
+    missing: (words) => (words === "" ? `Write when and what: ${timeForms}.` : notExact(words)),
+  },
+  commandLine: {
+    command: "schedule add <text...>",
+    options: [["--task", "the text is work for the agent"], ...timeOptions],
+    read: ({ text, times, task, ...rest }) => ({
+      ...rest,
+      text: [text].flat().join(" "),
+      what: task === undefined ? undefined : "task",
+      times: times === undefined ? undefined : Number(times),
+    }),
+  },
   text: (planned) => plannedText("Planned", planned),
   async run(call) {
     const { schedules } = call.services;
@@ -109,11 +105,7 @@ export const addSchedule = operation({
     const plan = await schedules.plan(planner, wish);
     return plan.ok ? schedules.add(planner, plan.value, keyOf(call)) : plan;
   },
-  audit: ({ id: known, what }) => ({
-    action: "schedule_added",
-    subject: known,
-    detail: `planned the ${what} **${known}**`,
-  }),
+  audit: ({ id: known, what }) => auditNote("schedule_added", known, `planned the ${what} **${known}**`),
 });
 
 export const changeSchedule = operation({
@@ -126,38 +118,33 @@ export const changeSchedule = operation({
     summary: "Give a reminder or task new times, or its repetition new bounds",
     answers: "it, as it is now",
   },
-  chat: [
-    {
-      command: "agent schedule change",
-      public: true,
-      description: "Gives a reminder or task new times",
-      options: [
-        planOption,
-        {
-          name: "when",
-          description: 'Write at 2026-12-24 09:00, in PT2H, or cron "0 9 * * 1-5"',
-          required: true,
-        },
-      ],
-      read(words, { namespace }) {
-        const known = idIn(words);
-        // The form has a text after the time.
-        const found = exactTime(`${words.slice(words.split(/\s+/)[0]?.length ?? 0).trim()} .`);
-        if (found?.text !== ".") return undefined;
-        const { text: _, ...when } = found;
-        return { id: known, namespace, ...when };
+  chat: {
+    command: "agent schedule change",
+    public: true,
+    description: "Gives a reminder or task new times",
+    options: [
+      planOption,
+      {
+        name: "when",
+        description: 'Write at 2026-12-24 09:00, in PT2H, or cron "0 9 * * 1-5"',
+        required: true,
       },
-      missing: `Which one, and when? \`/agent schedule change <id>\` takes ${timeForms}; \`/agent schedule list\` shows the ids.`,
+    ],
+    read(words, { namespace }) {
+      const known = idIn(words);
+      // The form has a text after the time.
+      const found = exactTime(`${words.slice(words.split(/\s+/)[0]?.length ?? 0).trim()} .`);
+      if (found?.text !== ".") return undefined;
+      const { text: _, ...when } = found;
+      return { id: known, namespace, ...when };
     },
-  ],
-  commandLine: [
-    {
-      command: "schedule change <id>",
-      options: timeOptions,
-      namespace: "mandatory",
-      read: ({ times, ...rest }) => ({ ...rest, times: times === undefined ? undefined : Number(times) }),
-    },
-  ],
+    missing: `Which one, and when? \`/agent schedule change <id>\` takes ${timeForms}; \`/agent schedule list\` shows the ids.`,
+  },
+  commandLine: {
+    command: "schedule change <id>",
+    options: timeOptions,
+    read: ({ times, ...rest }) => ({ ...rest, times: times === undefined ? undefined : Number(times) }),
+  },
   text: (planned) => plannedText("Changed", planned),
   async run(call) {
     const { schedules } = call.services;
@@ -168,11 +155,8 @@ export const changeSchedule = operation({
     const whom = plan.value.value.for;
     if (whom === undefined) return schedules.add(planner, plan.value, keyOf(call));
     const message = `${whom.name} has to be asked about other times: ask the agent for them in a message.`;
-    return { ok: false, status: 409, message };
+    return failed(409, message);
   },
-  audit: ({ id: known, what, by }) => ({
-    action: "schedule_changed",
-    subject: known,
-    detail: `gave the ${what} **${known}** of ${escapeMarkdown(by)} new times`,
-  }),
+  audit: ({ id: known, what, by }) =>
+    auditNote("schedule_changed", known, `gave the ${what} **${known}** of ${escapeMarkdown(by)} new times`),
 });

@@ -276,11 +276,9 @@ describe("files of a message that answers a question", () => {
   });
 
   it("a spoken answer is what the recording says, and its cost counts", async () => {
-    const transcriber = {
-      async transcribe({ data }: { data: Uint8Array }) {
-        const usage = { input_tokens: 0, output_tokens: 0, cost_usd: 0.02 };
-        return { text: new TextDecoder().decode(data), seconds: 2, model: "fake/ears", usage };
-      },
+    const transcriber = async ({ data }: { data: Uint8Array }) => {
+      const usage = { input_tokens: 0, output_tokens: 0, cost_usd: 0.02 };
+      return { text: new TextDecoder().decode(data), seconds: 2, model: "fake/ears", usage };
     };
     const { platform, answer, log } = asking({ transcriber });
     platform.files.set("v1", bytes("the one of May"));

@@ -13,14 +13,12 @@ import { ben, createTestApp } from "../../../support/test-app.ts";
 /** Hears the bytes of a recording as its words, and keeps what it was given. */
 function hearing(fail?: TranscriptionError) {
   const given: Recording[] = [];
-  const transcriber: Transcriber = {
-    async transcribe(recording) {
-      given.push(recording);
-      if (fail !== undefined) throw fail;
-      const text = new TextDecoder().decode(recording.data);
-      const usage = { input_tokens: 0, output_tokens: 0, cost_usd: 0.02 };
-      return { text, seconds: recording.seconds, model: "fake/ears", usage };
-    },
+  const transcriber: Transcriber = async (recording) => {
+    given.push(recording);
+    if (fail !== undefined) throw fail;
+    const text = new TextDecoder().decode(recording.data);
+    const usage = { input_tokens: 0, output_tokens: 0, cost_usd: 0.02 };
+    return { text, seconds: recording.seconds, model: "fake/ears", usage };
   };
   return { transcriber, given };
 }

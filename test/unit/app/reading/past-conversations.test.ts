@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createPastConversations } from "../../../../src/app/reading/past-conversations.ts";
+import { PastConversations } from "../../../../src/app/reading/past-conversations.ts";
+import { createWebChatActions } from "../../../../src/app/reading/web-chat-actions.ts";
 import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
 import type { ChatActions } from "../../../../src/core/ports/chat-actions.ts";
 import { PlatformError } from "../../../../src/core/ports/chat-platform.ts";
-import { createGrowingIndex } from "../../../../src/search/minisearch-index.ts";
+import { createMiniSearchIndex } from "../../../../src/search/minisearch-index.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
 import { ada, ben, createTestApp, home, type TestAppOptions } from "../../../support/test-app.ts";
@@ -20,17 +21,17 @@ function talked(
   const link: ChatActions["link"] = async (_namespace, reference, thread) =>
     `https://chat/${thread}/${reference}`;
   const indexed: number[] = [];
-  const past = createPastConversations({
-    ...{ log: app.log, name: "Knack", public_url: "https://knack.example" },
+  const createIndex = () => {
+    const index = createMiniSearchIndex();
+    const add: typeof index.add = (texts) => {
+      indexed.push(texts.length);
+      index.add(texts);
+    };
+    return { ...index, add };
+  };
+  const past = new PastConversations(app.log, createIndex, {
     actionsOf: () => (actions === "none" ? undefined : ({ link, ...actions } as ChatActions)),
-    createIndex: () => {
-      const index = createGrowingIndex();
-      const add: typeof index.add = (texts) => {
-        indexed.push(texts.length);
-        index.add(texts);
-      };
-      return { ...index, add };
-    },
+    console: createWebChatActions(app.log, "Knack", "https://knack.example"),
     report: (error) => app.errors.push(error),
   });
   const search = (
@@ -66,9 +67,10 @@ async function logged(
   const end = { type: "turn_finished", outcome: "completed", text: "It sleeps.", ...finished } as const;
   const events = [...more, end].map((event, at) => ({ ...event, turn_id: "turn-1", seq: at + 1, at: 2 }));
   await log.append("turn-1", "lease", events);
-  const past = createPastConversations({
-    ...{ log, name: "Knack", createIndex: createGrowingIndex, report: () => {} },
+  const past = new PastConversations(log, createMiniSearchIndex, {
     actionsOf: () => ({ link: async (_namespace: string, reference: string) => reference }) as ChatActions,
+    console: undefined,
+    report: () => {},
   });
   return (await past.search(namespace, { words: "wombat", most: 5 }, signal)).exchanges;
 }

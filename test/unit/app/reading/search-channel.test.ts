@@ -16,7 +16,7 @@ function searchWith(search: () => Promise<ChannelMessage[] | undefined>) {
   chat.rooms.push({ namespace, name: "general", members: ["ada"] });
   chat.messages.push(message);
   const actionsOf = () => ({ ...chat, search });
-  return createSearch({ actionsOf, index: noIndex, isIndexed: async () => false });
+  return createSearch(actionsOf, noIndex, async () => false);
 }
 
 describe("a search of a channel", () => {

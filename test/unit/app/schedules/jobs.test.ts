@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TurnEventOf } from "../../../../src/core/log/turn-event.ts";
-import type { ScriptOutcome } from "../../../../src/core/ports/work-context.ts";
-import { createNetworkGrants } from "../../../../src/core/skill/network-grants.ts";
+import type { ScriptOutcome } from "../../../../src/core/ports/work-means.ts";
+import { NetworkGrants } from "../../../../src/core/skill/network-grants.ts";
 import type { CodeRequest, ScriptRequest, ScriptRunner } from "../../../../src/core/skill/programs.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
@@ -244,7 +244,7 @@ describe("a job", () => {
       "It is trained.",
     ];
     const store = createMemoryKeyValue();
-    await createNetworkGrants(store, () => [], { now: () => 0 }).grant(trainer, ["data.example.com"], "op");
+    await new NetworkGrants(store, () => [], { now: () => 0 }).grant(trainer, ["data.example.com"], "op");
     const bot = createBot(script, { scripts, store, skills: [trainer] });
     await bot.ask("train it");
     expect(bot.result()).toMatch(/^The job \w{8} runs, for at most 30 min/);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { TurnEvent } from "../../../../src/core/log/turn-event.ts";
-import { createTaughtSkills } from "../../../../src/core/skill/taught-skills.ts";
+import { TaughtSkills } from "../../../../src/core/skill/taught-skills.ts";
 import type { Author } from "../../../../src/core/values/inbound.ts";
 import { readTaughtFlow } from "../../../../src/flows/ad-hoc-flows.ts";
 import { reviewSkillFiles } from "../../../../src/packages/review.ts";
-import { readTaughtDocument } from "../../../../src/skills/taught-document.ts";
+import { readTaughtDocument } from "../../../../src/skills/document-skill.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { approve } from "../../../support/bot/ask-app.ts";
 import { fakePackages } from "../../../support/fakes/fake-packages.ts";
@@ -45,7 +45,7 @@ function createBot(script: readonly Line[], options: TestAppOptions & { rehearse
   const { rehearsed = [[look], "42"], ...rest } = options;
   const store = createMemoryKeyValue();
   const readFlow = readTaughtFlow({});
-  const taught = createTaughtSkills(store, (id, text, origin) =>
+  const taught = new TaughtSkills(store, (id, text, origin) =>
     (text.startsWith("{") ? readFlow : readTaughtDocument)(id, text, origin),
   );
   const ran: unknown[] = [];
@@ -82,7 +82,7 @@ function createBot(script: readonly Line[], options: TestAppOptions & { rehearse
     store,
     taught,
     packages,
-    sources: [...shippedSkills, testSource([crm]), taught.source],
+    sources: [...shippedSkills, testSource([crm]), taught],
     limits: { tool_output_tokens: 20_000, transcript_tokens: 200_000 },
     ...rest,
   });

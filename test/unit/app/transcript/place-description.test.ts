@@ -33,7 +33,7 @@ function describer(
     clock,
     asked,
     reported,
-    ...createPlaceDescriber({ platforms, clock, report, shaping: shapingRules }),
+    ...createPlaceDescriber(platforms, clock, report, shapingRules),
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { notApproved } from "../../../../src/core/decisions/not-approved.ts";
-import { createDesk } from "../../../../src/core/effects/mentioning.ts";
+import { ChatDesk } from "../../../../src/core/effects/chat-desk.ts";
 import { WaitingForPerson } from "../../../../src/core/values/failure.ts";
 import { callScope } from "../../../support/fakes/call-scope.ts";
 
@@ -34,8 +34,8 @@ it.each([
   ["approval_expired", [], 100_000],
 ] as const)("an action in the chat without a yes ends as %s", async (code, signals, now) => {
   const { scope } = callScope();
-  const { ask } = createDesk(scope, "c1", "chat");
-  const send = () => ask({ action: "send", says: { deed: "send this" }, input: {}, reason: "" });
+  const desk = new ChatDesk(scope, "c1", "chat");
+  const send = () => desk.ask({ action: "send", says: { deed: "send this" }, input: {}, reason: "" });
   await expect(send()).rejects.toThrow(WaitingForPerson);
   scope.turn.link.signals = async () => [...signals];
   scope.ports.clock.now = () => now;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createTaughtSkills, type TaughtVersion } from "../../../../src/core/skill/taught-skills.ts";
+import { TaughtSkills, type TaughtVersion } from "../../../../src/core/skill/taught-skills.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 
@@ -23,7 +23,7 @@ function version(text: string, made_by: string): Omit<TaughtVersion, "number"> {
 function create() {
   const store = createMemoryKeyValue();
   const reads: string[] = [];
-  const taught = createTaughtSkills(store, (id, text, origin) => {
+  const taught = new TaughtSkills(store, (id, text, origin) => {
     reads.push(text);
     if (text === "broken") return { ok: false, reason: "It is broken." };
     return { ok: true, skill: testSkill(id, [], { origin, hash: `hash of ${text}` }) };
@@ -48,10 +48,10 @@ describe("skills that were made in the chat", () => {
       return update(key, change);
     };
     await expect(taught.add("report", home, "hash of one", version("two", "b"))).rejects.toThrow("killed");
-    expect((await taught.source.load()).skills.map(({ hash }) => hash)).toEqual(["hash of one"]);
+    expect((await taught.load()).skills.map(({ hash }) => hash)).toEqual(["hash of one"]);
     store.update = update;
     await taught.add("report", home, "hash of one", version("two", "b"));
-    expect((await taught.source.load()).skills.map(({ hash }) => hash)).toEqual(["hash of two"]);
+    expect((await taught.load()).skills.map(({ hash }) => hash)).toEqual(["hash of two"]);
     expect((await taught.get("report"))?.versions).toHaveLength(2);
   });
 
@@ -81,27 +81,27 @@ describe("skills that were made in the chat", () => {
     expect(numbers).toEqual(Array.from({ length: 20 }, (_, at) => at + 6));
     expect(await taught.restore("report", 5)).toBeUndefined();
     expect(await taught.restore("report", 6)).toMatchObject({ current: 6 });
-    expect((await taught.source.load()).skills.map(({ hash }) => hash)).toEqual(["hash of 6"]);
+    expect((await taught.load()).skills.map(({ hash }) => hash)).toEqual(["hash of 6"]);
   });
 
   it("texts are read again only when they change, and a text that is no skill any more is named", async () => {
     const { taught, reads } = create();
     await taught.add("report", home, undefined, version("one", "a"));
     await taught.add("broken", home, undefined, version("broken", "b"));
-    const first = await taught.source.load();
+    const first = await taught.load();
     expect(first.skills.map(({ id }) => id)).toEqual(["report"]);
     expect(first.diagnostics).toMatchObject([
       { skill_id: "broken", code: "taught_skill", message: "It is broken." },
     ]);
-    expect(await taught.source.load()).toBe(first);
+    expect(await taught.load()).toBe(first);
     await taught.share("report", { offered: true, everyone: false });
-    expect((await taught.source.load()).skills[0]?.taught).toMatchObject({
+    expect((await taught.load()).skills[0]?.taught).toMatchObject({
       home,
       offered: true,
       everyone: false,
     });
     expect(reads.filter((text) => text === "broken")).toHaveLength(1);
     await taught.remove("report");
-    expect((await taught.source.load()).skills).toEqual([]);
+    expect((await taught.load()).skills).toEqual([]);
   });
 });

@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 import { TurnState } from "../../../../src/core/log/turn-state.ts";
 import { untrustedIn } from "../../../../src/core/transcript/untrusted.ts";
 import { userMessage } from "../../../../src/core/transcript/user-message.ts";
-import { noteMessage, readAtOpening, type Untrusted } from "../../../../src/core/values/address.ts";
+import {
+  createSeenAddresses,
+  noteMessage,
+  readAtOpening,
+  type Untrusted,
+} from "../../../../src/core/values/address.ts";
 import type { Message } from "../../../../src/core/values/message.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 
@@ -71,7 +76,8 @@ describe("what may have made up a call", () => {
     const catalogue = { skills: new Map(skills.map((skill) => [skill.id, skill])) };
     const turn = { author: { trust: more.trust ?? "member" }, catalogue };
     const read = readAtOpening({ messages: [], active: more.guides ?? [] }, []);
-    return { transcript: { read }, turn, state } as unknown as Parameters<typeof untrustedIn>[0];
+    const seen = { thread: createSeenAddresses(), turn: createSeenAddresses() };
+    return { transcript: { read }, turn, state, seen } as unknown as Parameters<typeof untrustedIn>[0];
   };
 
   it.each<[string, Parameters<typeof scope>[0], Untrusted[]]>([

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Teaching } from "../../../../src/core/ports/teaching.ts";
-import { noMeans } from "../../../../src/core/ports/work-context.ts";
+import { noMeans } from "../../../../src/core/ports/work-means.ts";
 import { namespaceStateSchema } from "../../../../src/core/skill/namespace-state.ts";
 import { createToolContext } from "../../../../src/core/turn/tool-context.ts";
 import { call, callScope } from "../../../support/fakes/call-scope.ts";

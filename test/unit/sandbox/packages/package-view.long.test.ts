@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { CodeLanguage, ScriptOutcome } from "../../../../src/core/ports/work-context.ts";
+import type { CodeLanguage, ScriptOutcome } from "../../../../src/core/ports/work-means.ts";
 import type { MountedFolder } from "../../../../src/core/ports/working-folder.ts";
 import type { ScriptWork } from "../../../../src/core/skill/programs.ts";
 import type { Skill } from "../../../../src/core/skill/skill.ts";

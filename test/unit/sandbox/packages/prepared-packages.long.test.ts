@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { CodeLanguage, ScriptOutcome } from "../../../../src/core/ports/work-context.ts";
+import type { CodeLanguage, ScriptOutcome } from "../../../../src/core/ports/work-means.ts";
 import type { Preparation } from "../../../../src/core/skill/packages.ts";
 import type { Skill } from "../../../../src/core/skill/skill.ts";
 import type { Outcome } from "../../../../src/core/values/failure.ts";

@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import { createCharts } from "../../../../src/charts/create-charts.ts";
 import type { ImageMaker } from "../../../../src/core/ports/services.ts";
 import type { WebSearch } from "../../../../src/core/ports/web.ts";
-import { noMeans } from "../../../../src/core/ports/work-context.ts";
+import { noMeans } from "../../../../src/core/ports/work-means.ts";
 import type { CodeRunner } from "../../../../src/core/skill/programs.ts";
-import { createTaughtSkills } from "../../../../src/core/skill/taught-skills.ts";
+import { TaughtSkills } from "../../../../src/core/skill/taught-skills.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createFakeChat } from "../../../support/fakes/fake-chat-actions.ts";
 import { createFakePlatform } from "../../../support/fakes/fake-platform.ts";
@@ -23,7 +23,7 @@ const code: CodeRunner = {
   means: async () => ({ ok: true, languages: ["python"], packages: {}, hosts: [], max_ms: 1_000 }),
   run: nobodyCalls,
 };
-const taught = createTaughtSkills(createMemoryKeyValue(), () => ({ ok: false, reason: "no skill" }));
+const taught = new TaughtSkills(createMemoryKeyValue(), () => ({ ok: false, reason: "no skill" }));
 
 interface OpenedOptions extends TestAppOptions {
   /** Where the person asks; on a chat platform unless given. */

@@ -1,7 +1,10 @@
+/** How cards of approvals name people: those whom a card is about, and those who may decide it. */
+
 import type { ChatActions, KnownPerson } from "../ports/chat-actions.ts";
-import { PlatformError } from "../ports/chat-platform.ts";
+import { type ChatPlatform, type Decider, PlatformError } from "../ports/chat-platform.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { isCalled, labelOf, mentioned, wordsOf } from "../values/label.ts";
+import type { Place } from "../values/place.ts";
 
 /** Maximum people of one name that are counted. */
 const maxNamesakes = 50;
@@ -45,4 +48,48 @@ async function peopleLike(
     if (error instanceof PlatformError) return [];
     throw error;
   }
+}
+
+/** Maximum people whose names are looked up. */
+const maxNamedDeciders = 5;
+
+/** A person who may decide, with their name if it is known. */
+export interface NamedDecider extends Decider {
+  name?: string | undefined;
+}
+
+/** People who may decide a request for this approver in the place, except for one; those who see the place come first. Never throws. */
+export async function namedDeciders(
+  platform: ChatPlatform | undefined,
+  place: Place,
+  approver: "manager" | "operator",
+  without: string,
+): Promise<NamedDecider[]> {
+  const found = (await platform?.deciders?.(place, approver)) ?? [];
+  return Promise.all(
+    found
+      .filter(({ id }) => id !== without)
+      .map(async (each, index) =>
+        index < maxNamedDeciders ? { ...each, name: await nameOf(platform, place, each.id) } : each,
+      ),
+  );
+}
+
+async function nameOf(
+  platform: ChatPlatform | undefined,
+  place: Place,
+  id: string,
+): Promise<string | undefined> {
+  try {
+    return (await platform?.person(place, id))?.name;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Some names, and the number of others: `Ann, Ben or 3 others`. */
+export function anyOf(some: readonly string[], more: number): string {
+  const all = more === 0 ? some : [...some, more === 1 ? "1 other" : `${more} others`];
+  const last = all.at(-1) ?? "";
+  return all.length < 2 ? last : `${all.slice(0, -1).join(", ")} or ${last}`;
 }

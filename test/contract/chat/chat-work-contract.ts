@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { PlatformModel } from "../../support/bot/platform-model.ts";
+import { eventually } from "../../support/eventually.ts";
 import { type Conversation, said, textsOf, untilSaid } from "../../support/surfaces/chat-surface.ts";
 import { newWord, type SurfaceUnderContract, surfaceOf } from "./surface-under-contract.ts";
 
@@ -25,7 +26,7 @@ export function chatWorkContract(under: SurfaceUnderContract): void {
       await untilSaid(conversation, `I read ${word}.`);
       if (!can.editable) return;
       await untilSaid(conversation, /\d steps?/, "progress");
-      await vi.waitFor(async () =>
+      await eventually(async () =>
         expect(textsOf(await conversation.shown(), "progress")).toEqual([expect.not.stringContaining(title)]),
       );
     });

@@ -59,3 +59,17 @@ export function makeLockedPdf(): Buffer {
   const lock = `<< /Filter /Standard /V 1 /R 2 /O ${key} /U ${key} /P -4 >>`;
   return makePdf(["secret"], `/Encrypt ${lock} /ID [<00> <00>]`);
 }
+
+/** A PDF whose only text is in a font that is not embedded, as codes of a predefined character map. */
+export function makeAsianPdf(encoding: string, ordering: string, codes: string): Buffer {
+  const system = `/CIDSystemInfo << /Registry (Adobe) /Ordering (${ordering}) /Supplement 2 >>`;
+  return pdfOf([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+    `<< /Type /Font /Subtype /Type0 /BaseFont /Song /Encoding /${encoding} /DescendantFonts [6 0 R] >>`,
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents 5 0 R >>",
+    stream(`BT /F1 24 Tf 72 700 Td <${codes}> Tj ET`),
+    `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Song ${system} /FontDescriptor 7 0 R >>`,
+    "<< /Type /FontDescriptor /FontName /Song /Flags 4 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>",
+  ]);
+}

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../../src/core/ports/storage.ts";
 import type { StoreClock } from "../../../src/storage/store-clock.ts";
 
@@ -7,8 +8,14 @@ export interface FakeClock extends Clock, StoreClock {
   advance(ms: number): void;
   /** Sets the wall clock by this much; no time passes. */
   jump(ms: number): void;
-  /** Moves on in steps, with everything else in between, until the promise is settled. */
+  /** Moves on in steps, with everything else in between, until the promise is settled. Stands while files are read. */
   advanceUntil<T>(done: Promise<T>, stepMs: number): Promise<T>;
+}
+
+/** Everything that is due now has happened, and files, which are read in real time, have been read. */
+export async function filesAreRead(): Promise<void> {
+  do await setImmediate();
+  while (process.getActiveResourcesInfo().some((what) => what.startsWith("FSReq")));
 }
 
 export function createFakeClock(start = 1_000_000): FakeClock {
@@ -54,7 +61,7 @@ export function createFakeClock(start = 1_000_000): FakeClock {
       done.then(settle, settle);
       while (!settled) {
         clock.advance(stepMs);
-        await new Promise((resolve) => setImmediate(resolve));
+        await filesAreRead();
       }
       return done;
     },

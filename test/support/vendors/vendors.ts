@@ -165,5 +165,6 @@ function incomingOf(path: string, request: IncomingMessage, text: string): Incom
   );
   const bearer = /^Bearer (.*)$/.exec(headers.authorization ?? "")?.[1];
   const body = objectOf(JSON.parse(text === "" ? "{}" : text) as Json);
-  return { path, headers, body, key: headers["x-api-key"] ?? bearer ?? "" };
+  const key = path.startsWith("/azure/") ? headers["api-key"] : (headers["x-api-key"] ?? bearer);
+  return { path, headers, body, key: key ?? "" };
 }

@@ -4,24 +4,8 @@ import { drawChart } from "../../../src/charts/inside/draw-chart.ts";
 import type { ChartRow } from "../../../src/core/ports/services.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { bar, draw, rows } from "../../support/draw-chart.ts";
-import { lookAt } from "../../support/look-at-png.ts";
 
 describe("a chart", () => {
-  it("a chart is a picture of twice the pixels, its texts in the shipped font, and an SVG that needs nothing else", async () => {
-    const [drawn, blank] = await Promise.all([
-      draw({ ...bar, title: "Tickets" }),
-      draw({ ...bar, title: "       " }),
-    ]);
-    if (!drawn.ok || !blank.ok) throw new Error("not drawn");
-    expect(lookAt(drawn.png)).toMatchObject({ width: 800, height: 600 });
-    expect(drawn.svg).toContain(">Tickets</text>");
-    expect(drawn.svg).toContain("DejaVu Sans, Verdana");
-    expect(drawn.svg).not.toMatch(/href=|url\(http/);
-    expect(drawn.notes).toEqual([]);
-    // Whatever fonts the machine has.
-    expect(Buffer.compare(lookAt(drawn.png).raw, lookAt(blank.png).raw)).not.toBe(0);
-  });
-
   it.each<[string, { [key: string]: Json }, readonly ChartRow[], RegExp]>([
     [
       "an unknown field",
@@ -73,10 +57,8 @@ describe("a chart", () => {
     await expect(drawChart({ spec, rows, width: 400, height: 300 })).rejects.toThrow();
   });
 
-  it.each([
-    ["there is no such mark", { ...bar, mark: "blob" }, "cannot be drawn"],
-    ["a field is not known", { ...bar, encoding: { x: { field: "kk" } } }, 'no "kk"'],
-  ])("a chart is refused by its process with words: %s", async (_what, spec, words) => {
-    expect(await draw(spec)).toMatchObject({ ok: false, problem: expect.stringContaining(words) });
+  it("a chart is refused by its process with words", async () => {
+    const problem = expect.stringContaining("cannot be drawn");
+    expect(await draw({ ...bar, mark: "blob" })).toMatchObject({ ok: false, problem });
   });
 });

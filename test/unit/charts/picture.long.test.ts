@@ -1,9 +1,25 @@
 import { describe, expect, it } from "vitest";
 import { createCharts } from "../../../src/charts/create-charts.ts";
+import { bar, draw } from "../../support/draw-chart.ts";
 import { lookAt } from "../../support/look-at-png.ts";
 
 const signal = new AbortController().signal;
 const charts = createCharts();
+
+it("a chart is a picture of twice the pixels, its texts in the shipped font, and an SVG that needs nothing else", async () => {
+  const [drawn, blank] = await Promise.all([
+    draw({ ...bar, title: "Tickets" }),
+    draw({ ...bar, title: "       " }),
+  ]);
+  if (!drawn.ok || !blank.ok) throw new Error("not drawn");
+  expect(lookAt(drawn.png)).toMatchObject({ width: 800, height: 600 });
+  expect(drawn.svg).toContain(">Tickets</text>");
+  expect(drawn.svg).toContain("DejaVu Sans, Verdana");
+  expect(drawn.svg).not.toMatch(/href=|url\(http/);
+  expect(drawn.notes).toEqual([]);
+  // Whatever fonts the machine has.
+  expect(Buffer.compare(lookAt(drawn.png).raw, lookAt(blank.png).raw)).not.toBe(0);
+});
 
 describe("the picture of an SVG", () => {
   it("the picture of an SVG has nothing active and nothing from elsewhere, and says what was removed [text-2]", async () => {

@@ -187,7 +187,7 @@ describe("following a turn", () => {
       if (asked === 1) response.write(": open\n\n");
       else response.end('data: {"type":"turn_finished","seq":0}\nid: 0\n\n');
     });
-    const client = createApiClient({ fetch, baseUrl: url, reconnect: { ...reconnect, silence_ms: 50 } });
+    const client = createApiClient({ fetch, baseUrl: url, reconnect: { ...reconnect, silence_ms: 500 } });
     expect(await collect(client.turnEvents("turn-1"))).toEqual(["turn_finished"]);
     expect(asked).toBe(2);
   });

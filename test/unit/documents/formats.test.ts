@@ -1,11 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { gzipSync } from "node:zlib";
 import { unzipSync } from "fflate";
-import { create } from "tar";
-import { expect, it, onTestFinished } from "vitest";
-import { createDocumentReader } from "../../../src/documents/create-document-reader.ts";
+import { expect, it } from "vitest";
 import {
   makeDocx,
   makeOpenDocument,
@@ -14,43 +8,11 @@ import {
   makeZip,
   sheetRow,
 } from "../../support/documents/make-office.ts";
-import { makePdf, pdfOf, stream } from "../../support/documents/make-pdf.ts";
-import { readInside, withFile } from "../../support/documents/read-bytes.ts";
-import { zipOf } from "../packages/build-archives.ts";
+import { makeAsianPdf, makePdf, pdfOf, stream } from "../../support/documents/make-pdf.ts";
+import { readInside } from "../../support/documents/read-bytes.ts";
+import { tarOf, tgzOf, zipOf } from "../packages/build-archives.ts";
 
 const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
-
-/** A tar archive of one file. */
-function makeTar(name: string, content: string): Buffer {
-  const folder = mkdtempSync(path.join(tmpdir(), "tar-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeFileSync(path.join(folder, name), content);
-  create({ cwd: folder, file: path.join(folder, "it"), sync: true }, [name]);
-  return readFileSync(path.join(folder, "it"));
-}
-
-it("documents that need different libraries are read at the same time, each in a sealed process", async () => {
-  const reader = createDocumentReader();
-  const { signal } = new AbortController();
-  const documents: [name: string, content: string | Uint8Array][] = [
-    ["a.pdf", makePdf(["word"])],
-    [
-      "asian.pdf",
-      makeAsianPdf("UniGB-UCS2-H", "GB1", Buffer.from("word", "utf16le").swap16().toString("hex")),
-    ],
-    ["a.docx", makeDocx(paragraph("word"))],
-    ["a.xlsx", makeXlsx({ S: sheetRow(1, "word") })],
-    ["a.html", "<p>word</p>"],
-    ["a.eml", "Subject: Hi\nContent-Type: text/html\n\n<p>word</p>"],
-    ["a.tgz", gzipSync(makeTar("a.txt", "word"))],
-  ];
-  const reads = await Promise.all(
-    documents.map(([name, content]) => withFile(name, content, (file) => reader.read(file, signal))),
-  );
-  expect(reads).toEqual(
-    documents.map(() => expect.objectContaining({ ok: true, text: expect.stringContaining("word") })),
-  );
-}, 30_000);
 
 it("a PDF is read page by page, with the pages that have no text", async () => {
   expect(await readInside("report.pdf", makePdf(["First page", "", "Last page"]))).toEqual({
@@ -120,20 +82,6 @@ it("the values of a PDF's form and its comments are read", async () => {
     text: `--- page 1 ---\nForm\n${lines.join("\n")}`,
   });
 });
-
-/** A PDF whose only text is in a font that is not embedded, as codes of a predefined character map. */
-function makeAsianPdf(encoding: string, ordering: string, codes: string): Buffer {
-  const system = `/CIDSystemInfo << /Registry (Adobe) /Ordering (${ordering}) /Supplement 2 >>`;
-  return pdfOf([
-    "<< /Type /Catalog /Pages 2 0 R >>",
-    "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
-    `<< /Type /Font /Subtype /Type0 /BaseFont /Song /Encoding /${encoding} /DescendantFonts [6 0 R] >>`,
-    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents 5 0 R >>",
-    stream(`BT /F1 24 Tf 72 700 Td <${codes}> Tj ET`),
-    `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Song ${system} /FontDescriptor 7 0 R >>`,
-    "<< /Type /FontDescriptor /FontName /Song /Flags 4 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>",
-  ]);
-}
 
 it.each([
   ["UniGB-UCS2-H", "GB1", "4e2d65876587672c", "中文文本"],
@@ -411,8 +359,8 @@ it("names of a ZIP archive of macOS, which does not say that they are UTF-8, are
 it.each(["all.tar", "all.tgz", "all.tar.gz"])(
   "the archive %s is listed, and its small text files are shown",
   async (name) => {
-    const tar = makeTar("a.txt", "hello");
-    expect(await readInside(name, name.endsWith("gz") ? gzipSync(tar) : tar)).toMatchObject({
+    const files = [{ name: "a.txt", data: "hello" }];
+    expect(await readInside(name, name.endsWith("gz") ? tgzOf(files) : tarOf(files))).toMatchObject({
       ok: true,
       format: "tar archive",
       text: "1 file, 5 B unpacked\n- a.txt (5 B)\n\n--- a.txt ---\nhello",

@@ -32,7 +32,7 @@ const requests: ServerRequests = {
 describe.each(["stdio", "http"])("a modern server on %s", (transport) => {
   it(`a server of MCP 2026-07-28 on ${transport} is called, shows progress, asks and is given up`, async () => {
     const entry = transport === "stdio" ? modernServer : { url: await modernUrl() };
-    await using bench = await openBench({ new: entry }, { requests, call_ms: 2_000 });
+    await using bench = await openBench({ new: entry }, { requests, call_ms: 4_000 });
     expect(await bench.servers.start("new")).toMatchObject({ state: "running", problem: undefined });
     expect((await bench.skill("mcp_new")).version).toBe("3.0.0");
     expect(await bench.call("new", "greet", { name: "Ada" })).toEqual(ok("Hello Ada"));

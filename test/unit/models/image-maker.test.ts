@@ -87,7 +87,11 @@ describe("pictures of an OpenAI-compatible server", () => {
 
   it("generated pictures are refused where they are too large to be posted", async () => {
     const body = { data: [{ url: "https://example.com/large.png" }] };
-    const fetchLarge = async () => ({ ok: true as const, data: new Uint8Array(25_000_001) });
+    const fetchLarge = async () => ({
+      ok: true as const,
+      data: new Uint8Array(25_000_001),
+      name: "large.png",
+    });
     const { made } = await make([{ body }], wanted, "openai", {}, fetchLarge);
     expect(String(made)).toMatch(/more than 25.0 MB/);
   });

@@ -132,7 +132,7 @@ describe("fetching through the guarded web", () => {
     for (const path of ["/silent", "/drip", "/slow"]) {
       const started = Date.now();
       await expect(web.fetch(server.origin + path), path).rejects.toMatchObject({ code: "timed_out" });
-      expect(Date.now() - started).toBeLessThan(2_000);
+      expect(Date.now() - started).toBeLessThan(5_000);
     }
   });
 

@@ -94,7 +94,7 @@ describe("code of a model", needs("bubblewrap", "python3"), () => {
   });
 
   it("code of a model is stopped when its time is up, with what it printed", async () => {
-    const late = await run(code, "bash", "echo begun; sleep 60", { timeout_ms: 700 });
+    const late = await run(code, "bash", "echo begun; sleep 60", { timeout_ms: 3_000 });
     expect(late).toMatchObject({ status: "timed_out", stdout: "begun\n" });
   });
 

@@ -124,10 +124,8 @@ describe("a stream", () => {
     // The server knows the connection once it has answered on a later one.
     await fetch(`${url}/healthz`, { headers: { connection: "close" } });
     const closed = once(socket, "close");
-    const before = performance.now();
     await server.close();
     await closed;
-    expect(performance.now() - before).toBeLessThan(2_000);
   });
 
   it("a stream keeps quiet connections alive", async () => {

@@ -1,6 +1,7 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import type { Author } from "../../../../src/core/values/inbound.ts";
 import { approve, forgetPerson } from "../../../support/bot/ask-app.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { ann, createWorld, general, mia } from "../../../support/fakes/chat-world.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 import { follow } from "../../../support/follow.ts";
@@ -49,13 +50,13 @@ async function createDaily() {
       // Ten minutes after nine in Berlin, where Ann is.
       clock.advance(day - ((clock.now() - start) % day));
       const turn = await clock.advanceUntil(
-        vi.waitFor(async () => {
+        eventually(async () => {
           const turns = (await app.log.list({ namespace: general, limit: 50 })).filter(
             ({ author }) => author.id === ann.id,
           );
           if (turns.length < runs) throw new Error("it has not begun");
           return turns[0]?.turn_id ?? "";
-        }, 10_000),
+        }),
         1,
       );
       return clock.advanceUntil(outcomeOf(turn), 1);
@@ -85,7 +86,7 @@ it("a task writes to another person only once they have agreed, and asks them al
     says: { deed: 'send "Benjamin Brown", "Ben" <@U2BEN> direct messages for "Ann" <@U1ANN>' },
     input: { task: "tell Ben what is open", when: expect.stringContaining("9:00") },
   });
-  const card = await vi.waitFor(() => {
+  const card = await eventually(() => {
     const found = sent()[0];
     if (found === undefined) throw new Error("no card");
     return found;
@@ -133,7 +134,7 @@ it.each([
   if (how === "refuses") await approve(app.app, card?.approval_id ?? "", false, ben);
   if (how !== "refuses") {
     const isWaiting = async () => expect((await app.log.get(turn))?.status).toBe("waiting");
-    await clock.advanceUntil(vi.waitFor(isWaiting), 1);
+    await clock.advanceUntil(eventually(isWaiting), 1);
     clock.advance(3_600_000);
   }
   await clock.advanceUntil(app.events(turn), 1);

@@ -1,9 +1,10 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import type { Author } from "../../../../src/core/values/inbound.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { createLife, mortal } from "../../../crash-points/life.ts";
 import { approve, forgetPerson } from "../../../support/bot/ask-app.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { ann, createWorld, general, mia } from "../../../support/fakes/chat-world.ts";
 import { createFakeClock, type FakeClock } from "../../../support/fakes/fake-clock.ts";
 import { ada, type TestAppOptions } from "../../../support/test-app.ts";
@@ -104,7 +105,7 @@ it.each([
   if (how === "refuses") await decide(asking, false);
   else {
     await asking.clock.advanceUntil(
-      vi.waitFor(async () => expect((await asking.app.log.get(asking.turn))?.status).toBe("waiting")),
+      eventually(async () => expect((await asking.app.log.get(asking.turn))?.status).toBe("waiting")),
       1,
     );
     asking.clock.advance(hour);

@@ -1,10 +1,11 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Audit } from "../../../../src/app/services/audit.ts";
 import { watchForAudit } from "../../../../src/app/services/turn-audit.ts";
 import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
 import type { Log } from "../../../../src/core/ports/storage.ts";
 import { createRedactor } from "../../../../src/core/values/redact.ts";
 import { approve, forgetTurn } from "../../../support/bot/ask-app.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 import { createFakePlatform } from "../../../support/fakes/fake-platform.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
@@ -87,7 +88,7 @@ describe("the record of what people change", () => {
       await approve(app, approval_id, verdict, ada);
       await events(turnId);
       await ask("/agent approvals remove 1", { by: ada });
-      await vi.waitFor(() => expect(platform.visible()).toHaveLength(2));
+      await eventually(() => expect(platform.visible()).toHaveLength(2));
       expect(platform.visible().map(({ message }) => message.markdown)).toEqual([
         `**Ada** ${did} **run “send” of the skill “mail”**, asked for by Ben in \`console:local:general\``,
         `**Ada** no longer ${no} **send** in \`console:local:general\``,
@@ -110,7 +111,7 @@ describe("the record of what people change", () => {
     clock.advance(61_000);
     await bot.reach(turnId, "turn_finished");
     const told = () => platform.visible().filter(({ place }) => place.namespace === "fake:team:audit");
-    await vi.waitFor(() => expect(told()).toHaveLength(1));
+    await eventually(() => expect(told()).toHaveLength(1));
     expect(told()[0]?.message.markdown).toBe(
       "**Ben** got no decision in time: **run “send” of the skill “mail”** was not run, in **#general** ([thread](https://chat.example/m-asked))",
     );
@@ -160,7 +161,7 @@ describe("the record of what people change", () => {
     const bot = presentedApp(model, { platform, skills, chat: { audit_channel: "fake:team:audit" } });
     await bot.reach(await bot.ask("close it", { author: ben }), "turn_finished");
     const told = () => platform.visible().filter(({ place }) => place.namespace === "fake:team:audit");
-    await vi.waitFor(() => expect(told()).toHaveLength(1));
+    await eventually(() => expect(told()).toHaveLength(1));
     expect(told()[0]?.message.markdown).toBe(
       "**Ben**: **run “close deal” of the server “CRM” with id 7**, the server's tool is trusted, account CRM: Ben, in **#general**",
     );
@@ -184,7 +185,7 @@ describe("the record of what people change", () => {
     });
     await ask("/agent pause");
     await forgetTurn(app, turnId, ada);
-    await vi.waitFor(() => expect(platform.visible()).toHaveLength(3));
+    await eventually(() => expect(platform.visible()).toHaveLength(3));
     const lines = platform.visible();
     expect(new Set(lines.map(({ place }) => `${place.namespace} ${place.thread}`))).toEqual(
       new Set(["fake:w:audit channel"]),

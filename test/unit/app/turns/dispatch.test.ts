@@ -35,59 +35,6 @@ describe("the wall clock", () => {
   });
 });
 
-describe("slots", () => {
-  it("a channel whose turns hang does not take all slots", async () => {
-    const model = scriptedModel(({ messages }) => messages.at(-1)?.text ?? "", {
-      gate: ({ messages }) => (messages.at(-1)?.text === "hang" ? never() : Promise.resolve()),
-    });
-    const { say, ask, until } = createTestApp(model, { concurrent: 4 });
-    const hanging = await Promise.all([1, 2, 3, 4, 5, 6].map(() => say("hang", channel("stuck"))));
-    await until(hanging[2] ?? "", "turn_started");
-    expect((await ask("hello", channel("lively"))).end.text).toBe("hello");
-    expect((await ask("hello", channel("quiet"))).end.text).toBe("hello");
-  });
-
-  it("slots go round: a flooding channel does not make another one wait", async () => {
-    const answered: string[] = [];
-    const model = scriptedModel(({ messages }) => messages.at(-1)?.text ?? "", {
-      gate: async ({ messages }) => void answered.push(messages.at(-1)?.text ?? ""),
-    });
-    const { say, ask, events } = createTestApp(model, { concurrent: 2 });
-    const flood = await Promise.all(Array.from({ length: 40 }, () => say("flood", channel("loud"))));
-    expect((await ask("me", channel("quiet"))).end.text).toBe("me");
-    expect(answered.indexOf("me")).toBeLessThan(20);
-    await Promise.all(flood.map(events));
-  });
-
-  it("slots for commands are limited, and stopping does not wait for one", async () => {
-    let running = 0;
-    let most = 0;
-    const gate = Promise.withResolvers<void>();
-    const run = async () => {
-      running += 1;
-      most = Math.max(most, running);
-      await gate.promise;
-      running -= 1;
-      return "ran";
-    };
-    const skill = testSkill("slow", [{ name: "slow", run }]);
-    const { say, ask, until, events } = createTestApp(scriptedModel(["never"]), {
-      skills: [skill],
-      concurrent_commands: 2,
-    });
-    const commands = [];
-    for (const at of [0, 1, 2, 3, 4]) {
-      const place = channel(`c${at}`);
-      commands.push(await say("/skill run slow {}", place));
-    }
-    await Promise.all(commands.slice(0, 2).map((id) => until(id, "tool_started")));
-    expect((await ask("stop", home)).end.outcome).toBe("completed");
-    gate.resolve();
-    await Promise.all(commands.map(events));
-    expect(most).toBe(2);
-  });
-});
-
 describe("after crashes", () => {
   /** A log whose bot has crashed so often while turns of these channels ran, as soon as it had started. */
   async function crashed(times: number, kind: Inbound["kind"], ...channels: string[]) {
@@ -120,26 +67,6 @@ describe("after crashes", () => {
     clock.advance(1_000);
     await test.until("two", "round_started");
     expect((await queueOf(test))?.detail).toBe("2 turns pending (0 queued, 2 running, 0 waiting)");
-  });
-
-  it("a crash counts as the first again once the bot has run for a minute", async () => {
-    const clock = createFakeClock();
-    const log = await crashed(1, "message", "one", "two");
-    const settled = Promise.withResolvers<void>();
-    const settle = () => log.settle().then(settled.resolve);
-    const test = createTestApp(scriptedModel(["never"], { gate: never }), { log: { ...log, settle }, clock });
-    await test.until("two", "round_started");
-    clock.advance(60_000);
-    await settled.promise;
-    expect(await log.reclaim()).toEqual({ crashed: true, interrupted: 2, suspects: 0 });
-  });
-
-  it("a stop does not count as a crash", async () => {
-    const log = await crashed(1, "message", "one", "two");
-    const test = createTestApp(scriptedModel(["never"], { gate: never }), { log });
-    await test.until("two", "round_started");
-    await test.stop(0);
-    expect(await log.reclaim()).toEqual({ crashed: false, interrupted: 0, suspects: 0 });
   });
 
   it.each(["message", "command"] as const)(

@@ -1,9 +1,10 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { ToolContext } from "../../../../src/core/skill/tool.ts";
 import { countTokens } from "../../../../src/models/count-tokens.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { stopTurn } from "../../../support/bot/ask-app.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { mia } from "../../../support/fakes/chat-world.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 import { scriptedModel } from "../../../support/models/scripted-model.ts";
@@ -194,7 +195,7 @@ describe("spending", () => {
     for (let turn = 1; turn <= 7; turn += 1) await before.ask(`turn ${turn}`);
     expect(await toldOf({ log })).toEqual([]);
     await before.ask("turn 8");
-    await vi.waitFor(async () => expect(await toldOf({ log })).toHaveLength(1));
+    await eventually(async () => expect(await toldOf({ log })).toHaveLength(1));
     expect((await toldOf({ log }))[0]).toBe(
       "This channel has used 80 % of what it may spend today: 8,000 of 10,000 tokens of models without a price. At 100 % I answer nobody here until 00:00 UTC. An operator of the bot can raise the limit.",
     );
@@ -202,7 +203,7 @@ describe("spending", () => {
     const after = createTestApp(scriptedModel(["ok"], unpriced), setup);
     await after.ask("turn 9");
     await after.ask("turn 10");
-    await vi.waitFor(async () => expect(await toldOf({ log })).toHaveLength(2));
+    await eventually(async () => expect(await toldOf({ log })).toHaveLength(2));
     expect(await toldOf({ log })).toContainEqual(expect.stringContaining("used all of what"));
     expect((await after.ask("turn 11")).end.text).toContain("used 10,000 of 10,000");
     await after.stop(0);
@@ -215,7 +216,7 @@ describe("spending", () => {
       spending: { per_channel_day_tokens: 1_000 },
     });
     await app.ask("one", { namespace });
-    await vi.waitFor(async () => expect(await toldOf(app, namespace)).toHaveLength(1));
+    await eventually(async () => expect(await toldOf(app, namespace)).toHaveLength(1));
     expect((await toldOf(app, namespace))[0]).toBe(
       "This direct message has used all of what it may spend today: 1,000 of 1,000 tokens of models without a price. I answer nothing here until 00:00 UTC. An operator of the bot can raise the limit.",
     );

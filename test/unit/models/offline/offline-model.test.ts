@@ -150,6 +150,6 @@ describe("the offline model", () => {
   ])("the offline model answers a megabyte of %s quickly", async (_, said) => {
     const started = performance.now();
     await answer(request(said, ["list_skills", list]));
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ThreadMessage } from "../../../../../src/core/ports/chat-actions.ts";
 import { updateNamespace } from "../../../../../src/core/skill/namespace-state.ts";
+import { eventually } from "../../../../support/eventually.ts";
 import { follow } from "../../../../support/follow.ts";
 import { testSkill } from "../../../../support/skills/test-skill.ts";
 import { channel, createIntake, direct } from "./fixture.ts";
@@ -75,7 +76,7 @@ describe("what the bot takes as meant for it", () => {
     const { intake, mention, message, asked, platform, store } = createIntake();
     platform.threads.set("old", [heard("1", "ada"), heard("2", "ben"), heard("3", "cleo")]);
     await intake.message(mention("sum this up", { thread: "old" }));
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await store.get(`chat-thread:${channel}:old`)).toMatchObject({ company: "company" }),
     );
     await intake.message(message("I agree", { thread: "old" }));
@@ -91,7 +92,7 @@ describe("what the bot takes as meant for it", () => {
       heard("3", "knack", { self: true }),
     ]);
     await intake.message(mention("why did it fail?", { thread: "old" }));
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await store.get(`chat-thread:${channel}:old`)).toMatchObject({ company: "alone" }),
     );
     await intake.message(message("and now?", { thread: "old" }));

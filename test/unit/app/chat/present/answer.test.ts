@@ -170,17 +170,6 @@ describe("an answer on a chat platform", () => {
 });
 
 describe("an answer that is very long", () => {
-  it("a very long answer is shown in part and attached whole", async () => {
-    const long = Array.from({ length: 60 }, (_, i) => `Paragraph ${i}: ${sentences(8)}`).join("\n\n");
-    const { ask, reach, platform } = presentedApp(stagedModel([long]));
-    await reach(await ask("hi"), "turn_finished");
-    const shown = platform.visible();
-    expect(shown.length).toBeLessThanOrEqual(4);
-    const files = shown.flatMap(({ message }) => message.files ?? []);
-    expect(files.map((file) => new TextDecoder().decode(file.data))).toEqual([long]);
-    expect(shown[0]?.message.files).toHaveLength(1);
-  });
-
   it("a very long answer is attached to its first message even if that was already posted", async () => {
     const clock = manualClock();
     const gate = Promise.withResolvers<void>();

@@ -1,9 +1,10 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { TurnEventBody } from "../../../../../src/core/log/turn-event.ts";
 import { PlatformError } from "../../../../../src/core/ports/chat-platform.ts";
 import type { Json } from "../../../../../src/core/values/json.ts";
 import type { Place } from "../../../../../src/core/values/place.ts";
 import { forgetTurn } from "../../../../support/bot/ask-app.ts";
+import { eventually } from "../../../../support/eventually.ts";
 import {
   createFakePlatform,
   type FakePlatform,
@@ -262,7 +263,7 @@ describe("an approval that nobody decides", () => {
     const turnId = await ask("send it", { author: ben });
     await reach(turnId, "turn_waiting");
     clock.advance(8 * minutes);
-    await vi.waitFor(() => expect(reminders(platform)).toHaveLength(2));
+    await eventually(() => expect(reminders(platform)).toHaveLength(2));
     const inPlace = reminders(platform).find((each) => each.place.namespace === place.namespace);
     expect(inPlace?.message.markdown).toMatch(/^⏰ \*\*May I run “send”.*<@olga> or "pat" <@pat>\.$/);
     expect(inPlace?.message.calls).toEqual(["olga"]);
@@ -278,8 +279,8 @@ describe("an approval that nobody decides", () => {
     platform.people.set("ada", { trust: "guest" });
     platform.deciding.operator.push(away("pat"));
     clock.advance(8 * minutes);
-    await vi.waitFor(() => expect(inDirect(platform, "pat")).toBeDefined());
-    await vi.waitFor(() => expect(reminders(platform)).toHaveLength(1));
+    await eventually(() => expect(inDirect(platform, "pat")).toBeDefined());
+    await eventually(() => expect(reminders(platform)).toHaveLength(1));
     expect(reminders(platform)[0]?.message.markdown).toContain('may decide: "pat" <@pat>.');
   });
 });

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { setImmediate } from "node:timers/promises";
 import type { TurnEvent, TurnEventBody } from "../../../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../../../src/core/log/turn-log.ts";
 import { wordsOf } from "../../../../../src/core/ports/chat-platform.ts";
 import type { Model, ModelEvent } from "../../../../../src/core/ports/model.ts";
 import type { Author, Mention } from "../../../../../src/core/values/inbound.ts";
 import { createMemoryTurnLog } from "../../../../../src/storage/memory-turn-log.ts";
-import { createFakeClock, type FakeClock } from "../../../../support/fakes/fake-clock.ts";
+import { createFakeClock, type FakeClock, filesAreRead } from "../../../../support/fakes/fake-clock.ts";
 import { createFakePlatform, type FakePlatform } from "../../../../support/fakes/fake-platform.ts";
 import { ada, createTestApp, type TestAppOptions } from "../../../../support/test-app.ts";
 
@@ -20,12 +19,6 @@ export async function elapse(clock: FakeClock, isOver: () => boolean, step = 50)
     clock.advance(step);
     await filesAreRead();
   }
-}
-
-/** Files are read in real time: meanwhile the clock stands. */
-async function filesAreRead(): Promise<void> {
-  do await setImmediate();
-  while (process.getActiveResourcesInfo().some((what) => what.startsWith("FSReq")));
 }
 
 /** Lets so much time pass. */

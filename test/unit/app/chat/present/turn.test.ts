@@ -387,12 +387,4 @@ describe("an approval", () => {
     expect(card?.message.markdown).toContain(end);
     expect(card?.message.buttons).toBeUndefined();
   });
-
-  it("an approval that nobody decided is closed with the turn", async () => {
-    const platform = createFakePlatform();
-    await present([approval({ to: "x" }), isThere(platform), finished], platform);
-    const card = platform.visible().find(({ message }) => message.tag?.purpose === "approval");
-    expect(card?.message.markdown).toContain("it was not run");
-    expect(card?.message.buttons).toBeUndefined();
-  });
 });

@@ -20,7 +20,7 @@ export default defineConfig({
     setupFiles: ["test/support/test-price.ts"],
     testTimeout: 60_000,
     // A limit for what never comes, not for a busy machine.
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 30_000 } },
     // Node programs that tests start take their modules from the bot's compile cache, instead of removing the types again.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/knack", import.meta.url)) },
     hookTimeout: 60_000,

@@ -86,16 +86,22 @@ export function createApiClient(server: ApiServer) {
 }
 
 /** The input of an operation as `user`, by default the operator. With a `file` it is sent as a form. */
-export type CallInput<Name extends OperationName> = InputOf<Name> & {
+export type CallInput<Name extends CallName> = InputOf<Name> & {
   user?: string | undefined;
   file?: File;
 };
 
+/** The name of an operation. */
+export type CallName = OperationName;
+
+/** What an operation returns. */
+export type CallResult<Name extends CallName> = OutputOf<Name>;
+
 /** Calls an operation. @throws ApiError */
-type CallOperation = <Name extends OperationName>(
+type CallOperation = <Name extends CallName>(
   name: Name,
   input: CallInput<Name>,
-) => Promise<OutputOf<Name>>;
+) => Promise<CallResult<Name>>;
 
 /** The routes of operations by name: `POST /skills/{id}/grant`. */
 interface Routes {

@@ -2,7 +2,7 @@ import type { App } from "../../src/app/app.ts";
 import type { TurnEvent } from "../../src/core/log/turn-event.ts";
 
 /** Maximum wait for anything that should happen, ms, unless told: less than a test may take, so that its failure says what did not come. */
-const patienceMs = 10_000;
+const patienceMs = 40_000;
 
 /**
  * What `work` answers. The signal ends what it listens to. @throws Error that names `what` after so many ms, even if the work takes

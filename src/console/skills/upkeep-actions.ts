@@ -1,5 +1,4 @@
-import type { OperationName, OutputOf } from "../../app/operations/table.ts";
-import type { CallInput } from "../../client/api-client.ts";
+import type { CallInput, CallName, CallResult } from "../../client/api-client.ts";
 import type { Session } from "../state/session.ts";
 import type { ConsoleStore } from "../state/state.ts";
 import type { SkillsPanel } from "./panel-state.ts";
@@ -21,11 +20,11 @@ export function createUpkeepActions(
   };
 
   /** Marks a skill or server as busy during the work; `done` gets the result. */
-  const work = async <Name extends OperationName>(
+  const work = async <Name extends CallName>(
     key: string,
     name: Name,
     input: CallInput<Name>,
-    done: (value: OutputOf<Name>) => void,
+    done: (value: CallResult<Name>) => void,
   ) => {
     setPanel({ problem: undefined, note: undefined });
     setSaving(key, true);

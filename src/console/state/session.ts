@@ -1,6 +1,5 @@
-import type { OperationName, OutputOf } from "../../app/operations/table.ts";
 import { errorText } from "../../base/error-text.ts";
-import { type ApiClient, type CallInput, createApiClient } from "../../client/api-client.ts";
+import { type ApiClient, type CallInput, type CallName, type CallResult, createApiClient } from "../../client/api-client.ts";
 import { ApiError } from "../../client/api-error.ts";
 import type { BrowserStorage } from "./browser-storage.ts";
 import type { ConsoleStore } from "./state.ts";
@@ -44,11 +43,11 @@ export class Session {
   }
 
   /** Calls an operation, as `attempt` does. */
-  call<Name extends OperationName>(
+  call<Name extends CallName>(
     name: Name,
     input: CallInput<Name>,
     otherwise?: Otherwise,
-  ): Promise<OutputOf<Name> | undefined> {
+  ): Promise<CallResult<Name> | undefined> {
     return this.attempt((client) => client.call(name, input), otherwise);
   }
 

@@ -211,7 +211,7 @@ describe("effort", () => {
     await ask("one");
     await ask("/agent effort high");
     await ask("two");
-    expect(model.asked[1]).not.toHaveProperty("effort");
+    expect(model.asked[1]?.effort).toBeUndefined();
     expect(efforts(model.asked[1] as Asked)).toEqual(["high"]);
     await ask("/agent effort default");
     await ask("three");

@@ -34,7 +34,7 @@ function numbersFrom(seed: number): (below: number) => number {
 /** ms of the fastest of three runs. */
 /** CPU of this thread, ms: the least of some runs. */
 function timeOf(run: () => unknown): number {
-  const times = [1, 2, 3, 4, 5].map(() => {
+  const times = [1, 2, 3].map(() => {
     const start = process.threadCpuUsage();
     run();
     const { user, system } = process.threadCpuUsage(start);
@@ -111,7 +111,7 @@ describe("characters that show nothing", () => {
     ["flags of no country", "🏴\u{e0067}"],
     ["selectors", "\ufe0f"],
   ])("a long text of %s takes time proportional to its length", (_, part) => {
-    const [short, long] = [4_000, 40_000].map((length) => part.repeat(length / part.length));
+    const [short, long] = [5_000, 40_000].map((length) => part.repeat(length / part.length));
     for (const read of [escapedInvisible, withoutInvisible, onOneLine]) {
       const ratio =
         timeOf(() => read(long ?? "")) /
@@ -119,7 +119,7 @@ describe("characters that show nothing", () => {
           1,
           timeOf(() => read(short ?? "")),
         );
-      expect(ratio).toBeLessThan(40);
+      expect(ratio).toBeLessThan(32);
     }
   });
 

@@ -1,7 +1,7 @@
 import type { CodeLanguage, ScriptOutcome } from "../../src/core/ports/work-means.ts";
-import type { CodeWork } from "../../src/core/skill/work-context.ts";
 import { requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
+import type { CodeWork } from "../../src/core/skill/work-context.ts";
 import { cut } from "../../src/core/values/cut.ts";
 import type { Json } from "../../src/core/values/json.ts";
 

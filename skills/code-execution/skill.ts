@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { plainWords, unfoundNumbers } from "../../src/base/text/quotation.ts";
 import { type CodeLanguage, codeLanguages } from "../../src/core/ports/work-means.ts";
-import type { CodeWork } from "../../src/core/skill/work-context.ts";
 import { generateStep } from "../../src/core/scope/generate.ts";
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
+import type { CodeWork } from "../../src/core/skill/work-context.ts";
 import { ExpectedFailure } from "../../src/core/values/failure.ts";
 import { endings, meansInWords, type Ran, requireCode, runProgram } from "./run-program.ts";
 

@@ -38,7 +38,6 @@ import { Feed } from "./turns/feed.ts";
 import { createPictures } from "./turns/kept-files.ts";
 import { emitAll, interruptedTooOften, maxCrashes } from "./turns/no-start.ts";
 import { StoredOpenings } from "./turns/openings.ts";
-import { createPastOutputs } from "./turns/past-outputs.ts";
 import { PastThreads } from "./turns/past-threads.ts";
 import { SharedFeed } from "./turns/shared-feed.ts";
 import { observeSpending, Spending } from "./turns/spending.ts";
@@ -149,7 +148,7 @@ function openTurns(deps: AppDeps, forget: Forget) {
     ...deps.ports,
     store,
     clock,
-    pastOutput: createPastOutputs(log),
+    pastOutput: (...asked) => past.output(...asked),
     redact,
     time_zone,
     chats,

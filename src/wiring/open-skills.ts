@@ -77,7 +77,7 @@ export async function openSkills(config: Config, deps: SkillDeps) {
   const { clock, store, mutex, own, folders, web, version, report, onLog } = deps;
   const { question_minutes, approval_minutes } = config.turns;
   const question_ms = Math.max(question_minutes, approval_minutes) * 60_000;
-  const runners = lazyCodeRunners(config, { own, mutex }, (skill) => packages.verifyBeforeRun(skill));
+  const runners = lazyCodeRunners(config, own, mutex, (skill) => packages.verifyBeforeRun(skill));
   const { programs, scripts, code, isolation } = runners;
   const imported = createImportedSkills({
     programs,

@@ -1,6 +1,6 @@
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import { addStanding } from "../../core/decisions/standing-decisions.ts";
 import { anyOf, namedDeciders } from "../../core/decisions/people-on-cards.ts";
+import { addStanding } from "../../core/decisions/standing-decisions.ts";
 import { turnOfApproval } from "../../core/log/call-state.ts";
 import type { TurnEventOf } from "../../core/log/turn-event.ts";
 import type { Signal, TurnReading, TurnRecord, TurnSignals } from "../../core/log/turn-log.ts";

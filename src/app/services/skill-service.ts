@@ -10,8 +10,8 @@ import {
 } from "../../core/skill/namespace-state.ts";
 import {
   addCommand,
-  noteEnabled,
   type InstalledPackage,
+  noteEnabled,
   type PackageFinding,
   type PreparedPackages,
 } from "../../core/skill/packages.ts";

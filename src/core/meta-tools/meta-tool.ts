@@ -57,12 +57,8 @@ export function defineMetaTool<Parameters extends z.ZodObject>(
     parameters: toJsonSchema(definition.parameters),
     skill_id: "",
     effect: () => effect,
-    ...(approval === undefined
-      ? {}
-      : { approval: (input, scope) => approval(input as z.output<Parameters>, scope) }),
-    ...(runsCodeOf === undefined
-      ? {}
-      : { runsCodeOf: (input, scope) => runsCodeOf(input as z.output<Parameters>, scope) }),
+    approval: (input, scope) => approval?.(input as z.output<Parameters>, scope),
+    runsCodeOf: (input, scope) => runsCodeOf?.(input as z.output<Parameters>, scope),
     validate: (input) => validateWith(parameters, input),
     run: (input, context, scope, request) => run(input as z.output<Parameters>, context, scope, request),
     max_iterations: 10,

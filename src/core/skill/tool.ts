@@ -36,15 +36,27 @@ export type ToolResult =
    * `readable` is the same as `output` in words, for a model; programs, flows and the log use `output`. `details` is additional data that
    * the log keeps for programs.
    */
-  | { status: "ok"; output: Json; direct?: boolean; readable?: string; details?: { [key: string]: Json } }
-  | { status: "error"; code: string; message: string; hint?: string; details?: { [key: string]: Json } };
+  | {
+      status: "ok";
+      output: Json;
+      direct?: boolean;
+      readable?: string | undefined;
+      details?: { [key: string]: Json };
+    }
+  | {
+      status: "error";
+      code: string;
+      message: string;
+      hint?: string | undefined;
+      details?: { [key: string]: Json };
+    };
 
 /** The error result of a call. */
 export type ErrorResult = Extract<ToolResult, { status: "error" }>;
 
 /** Makes the error result of an expected failure. @param hint what the model can try instead */
 export function failure(code: string, message: string, hint?: string): ErrorResult {
-  return { status: "error", code, message, ...(hint === undefined ? {} : { hint }) };
+  return { status: "error", code, message, hint };
 }
 
 export type Validation = { ok: true; value: Json } | { ok: false; message: string };

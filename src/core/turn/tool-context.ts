@@ -1,8 +1,8 @@
 import { approveWithin, mayReach, webOf } from "../decisions/approval.ts";
 import { namedFiles } from "../decisions/asked-files.ts";
+import { ChatDesk } from "../effects/chat-desk.ts";
 import { createChatWork } from "../effects/create-chat-work.ts";
 import { runInFolder } from "../effects/folder-run.ts";
-import { ChatDesk } from "../effects/chat-desk.ts";
 import { receiverFor, withConsent } from "../effects/receiving.ts";
 import { createToolFiles } from "../effects/tool-files.ts";
 import { scopeKeyValue } from "../ports/storage.ts";

@@ -12,7 +12,7 @@ import type { Config } from "./config/schema.ts";
 import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
 import type { ModelError } from "./core/ports/model.ts";
 import type { Upgrade } from "./core/ports/storage.ts";
-import { startingOf, whenReady } from "./core/scope/turn-scope.ts";
+import { startingOf, whenReady } from "./core/scope/starting-skills.ts";
 import { NetworkGrants } from "./core/skill/network-grants.ts";
 import { createSaidLine } from "./core/values/said-line.ts";
 import { createDocumentReader } from "./documents/create-document-reader.ts";

@@ -95,7 +95,7 @@ export const skill = defineSkill({
     const lost =
       [...digest.decisions, ...digest.open, ...digest.topics].length - Object.values(result).flat().length;
     if (lost > 0) note.push(`Points that refer to no message were left out: ${lost}.`);
-    return { ...head, ...result, ...(note.length === 0 ? {} : { note: note.join(" ") }) };
+    return { ...head, ...result, note: note.join(" ") || undefined };
   },
 });
 
@@ -227,5 +227,5 @@ function shownAs(
   const found = said[message - 1];
   if (found === undefined) return [];
   const isKnown = people.some((name) => who.includes(name) || name.includes(who)) || found.text.includes(who);
-  return [{ text, link: found.link, ...(who !== "" && isKnown ? { who } : {}) }];
+  return [{ text, link: found.link, who: isKnown && who ? who : undefined }];
 }

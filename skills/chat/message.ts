@@ -32,9 +32,9 @@ export function showMessage(message: ChannelMessage, zone: string): ShownMessage
     from: author.id === "" ? labelOf(author.name) : `${labelOf(author.name)} <@${author.id}>${kind}`,
     text: cut(text, maxText),
     link,
-    ...(replies > 0 ? { replies } : {}),
-    ...(thread !== undefined && thread !== id ? { thread } : {}),
-    ...(files.length === 0 ? {} : { files: files.map(({ name }) => name) }),
+    replies: replies > 0 ? replies : undefined,
+    thread: thread === id ? undefined : thread,
+    files: files.length === 0 ? undefined : files.map(({ name }) => name),
   };
 }
 

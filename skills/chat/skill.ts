@@ -41,14 +41,13 @@ const readChannel = definePart({
     const range = { since: timeIn(since, context), until: timeIn(until, context) };
     const { messages, more } = await chat.read(found, { ...range, thread, most: wanted, alone });
     const oldest = () => DateTime.fromMillis(Math.min(...messages.map(({ at }) => at)), { zone: time_zone });
-    const note = more
-      ? `There are earlier messages in this range: read on with until ${oldest().toISO()}.`
-      : undefined;
     return {
       channel: showChannel(found),
       time_zone,
       messages: messages.map((message) => showMessage(message, time_zone)),
-      ...(note === undefined ? {} : { note }),
+      note: more
+        ? `There are earlier messages in this range: read on with until ${oldest().toISO()}.`
+        : undefined,
     };
   },
 });
@@ -87,12 +86,11 @@ const searchChannel = definePart({
     if (channel === "*") return foundAnywhere(await chat.searchAll(query), time_zone);
     const found = await chat.channel(channel);
     const result = await chat.search(found, query);
-    const note = noteOn(result, time_zone);
     return {
       channel: named(found.name, found.namespace),
       time_zone,
       messages: result.messages.map((message) => showMessage(message, time_zone)),
-      ...(note === undefined ? {} : { note }),
+      note: noteOn(result, time_zone),
     };
   },
 });
@@ -104,25 +102,22 @@ function foundAnywhere(found: Awaited<ReturnType<ChatWork["searchAll"]>>, time_z
     channel: labelOf(channel),
   }));
   const isUnread = found.some(({ message }) => message === undefined);
-  const note = isUnread ? "Where there is no text, the bot is not in the channel: give the link." : undefined;
-  return {
-    channel: "*",
-    time_zone,
-    messages,
-    ...(note === undefined ? noneFound(messages) : { note }),
-  };
+  const note = isUnread
+    ? "Where there is no text, the bot is not in the channel: give the link."
+    : noneFound(messages);
+  return { channel: "*", time_zone, messages, note };
 }
 
 function linkedMessage(id: string, name: string, at: number, link: string): ChannelMessage {
   return { id, author: { id: "", name, bot: false, self: false }, text: "", at, files: [], link };
 }
 
-function noneFound({ length }: readonly unknown[]): { note?: string } {
-  return length === 0 ? { note: "Nothing fits; other words or their stems may." } : {};
+function noneFound({ length }: readonly unknown[]): string | undefined {
+  return length === 0 ? "Nothing fits; other words or their stems may." : undefined;
 }
 
 function noteOn({ complete, since, by, messages }: FoundMessages, zone: string): string | undefined {
-  if (complete) return messages.length === 0 ? "Nothing fits; other words or their stems may." : undefined;
+  if (complete) return noneFound(messages);
   const from =
     since === undefined
       ? "the latest messages"
@@ -165,13 +160,9 @@ const findPeople = definePart({
       people: wanted.slice(0, maxPeople).map(({ name, full_name, ...person }) => ({
         ...person,
         name: labelOf(name),
-        ...(full_name === undefined ? {} : { full_name: labelOf(full_name) }),
+        full_name: full_name === undefined ? undefined : labelOf(full_name),
       })),
-      groups: found.groups.map(({ id, name, members }) => ({
-        id,
-        name: labelOf(name),
-        ...(members === undefined ? {} : { members }),
-      })),
+      groups: found.groups.map(({ id, name, members }) => ({ id, name: labelOf(name), members })),
       more: found.more || wanted.length > maxPeople,
     };
   },
@@ -224,7 +215,7 @@ const sendMessage = definePart({
   },
   async run({ to, text, thread, files, poll }, { chat }) {
     const { where, id, link } = await chat.send({ to, text, thread, files, poll });
-    return { sent: true as const, where, id, ...(link === undefined ? {} : { link }) };
+    return { sent: true as const, where, id, link };
   },
 });
 

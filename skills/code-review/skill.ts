@@ -204,7 +204,7 @@ export const skill = defineSkill({
       reviewed: reviewed.slice(0, maxListed),
       left_out: left_out.slice(0, maxListed),
       findings: kept.slice(0, maxListed).map(({ quote: _, ...finding }) => finding),
-      ...(file === undefined ? {} : { file }),
+      file,
     };
   },
 });

@@ -15,7 +15,7 @@ export interface Source {
   format: string;
   sections: Section[];
   /** A sentence about parts that are missing. */
-  note?: string;
+  note?: string | undefined;
 }
 
 /** Whether a name is the address of a page. */
@@ -74,43 +74,27 @@ async function latestFiles({ threadFiles }: ToolContext): Promise<string[]> {
 async function readFile(name: string, { threadFiles }: ToolContext): Promise<Source> {
   const content = await threadFiles.content(name);
   const short = shortName(content.path);
-  switch (content.kind) {
-    case "image":
-      throw new SkillFailure("a_picture", `${short} is a picture; it has no text that can be read.`);
-    case "document": {
-      const remarks = remarksOf(content);
-      const note = remarks === undefined ? {} : { note: `${short}: ${remarks}` };
-      const sections = sectionsOf(content.text);
-      return { name: short, origin: content.path, format: content.format, sections, ...note };
-    }
-    default:
-      return {
-        name: short,
-        origin: content.path,
-        format: "text",
-        sections: sectionsOf(content.text ?? ""),
-      };
-  }
+  if (content.kind === "image")
+    throw new SkillFailure("a_picture", `${short} is a picture; it has no text that can be read.`);
+  const isDocument = content.kind === "document";
+  const remarks = isDocument ? remarksOf(content) : undefined;
+  return {
+    name: short,
+    origin: content.path,
+    format: isDocument ? content.format : "text",
+    sections: sectionsOf(content.text ?? ""),
+    note: remarks && `${short}: ${remarks}`,
+  };
 }
 
 async function readPage(name: string, { web, signal }: ToolContext): Promise<Source> {
   const page = await web.read(pageAddress(name), { signal });
-  const isClosed = isWall(page.text);
-  const note = isClosed
-    ? { note: `${page.url} shows a consent or login page instead of its text.` }
-    : page.text.length < page.length
-      ? {
-          note: `Only the first ${page.text.length.toLocaleString("en")} characters of ${page.url} were read.`,
-        }
-      : {};
-  const sections = isClosed ? [] : sectionsOf(page.text);
-  return {
-    name: page.title === "" ? page.url : `${page.title} (${page.url})`,
-    origin: page.url,
-    format: "web page",
-    sections,
-    ...note,
-  };
+  const { url, title, text, length } = page;
+  const source = { name: title === "" ? url : `${title} (${url})`, origin: url, format: "web page" };
+  if (isWall(text))
+    return { ...source, sections: [], note: `${url} shows a consent or login page instead of its text.` };
+  const note = `Only the first ${text.length.toLocaleString("en")} characters of ${url} were read.`;
+  return { ...source, sections: sectionsOf(text), note: text.length < length ? note : undefined };
 }
 
 function shortName(path: string): string {

@@ -45,7 +45,7 @@ const make = definePart({
       files.push(await context.file({ name, media_type, data }));
     }
     const { model, revised_prompt } = made;
-    return { files, model, ...(revised_prompt === undefined ? {} : { revised_prompt }) };
+    return { files, model, revised_prompt };
   },
 });
 

@@ -86,7 +86,7 @@ export type ShownFact = z.infer<typeof shownFactSchema>;
 
 /** A fact as shown to people and models; `pinned` only if it is pinned. */
 export function show({ id, text, by, at, pinned }: Fact, zone: string): ShownFact {
-  return { id, text, by: labelOf(by), at: minute(at, zone), ...(pinned ? { pinned } : {}) };
+  return { id, text, by: labelOf(by), at: minute(at, zone), pinned: pinned || undefined };
 }
 
 /** A time (ms since the epoch) as shown in a zone (IANA name), with its offset: `2026-11-25 05:59 +01:00`. */

@@ -15,12 +15,12 @@ export const shownDocumentSchema = z.object({
 
 /** A document as shown to people and models. */
 export function showDocument({ id, title, by, at, source, pieces }: KnownDocument, zone: string) {
-  return { id, title, by: labelOf(by), at: minute(at, zone), ...linkOf(source), passages: pieces };
+  return { id, title, by: labelOf(by), at: minute(at, zone), link: linkOf(source), passages: pieces };
 }
 
-/** The address of a document; a file of a thread has none. */
-export function linkOf(source: string): { link?: string } {
-  return /^https?:\/\//.test(source) ? { link: source } : {};
+/** The address of a document; undefined for a file of a thread. */
+export function linkOf(source: string): string | undefined {
+  return /^https?:\/\//.test(source) ? source : undefined;
 }
 
 /** The document with this number or title, or else all documents whose title or address contains the words. */

@@ -4,7 +4,7 @@ import type { KnownDocument, KnownPiece } from "../../src/core/ports/services.ts
 import { WebError } from "../../src/core/ports/web.ts";
 import { definePart, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { objectOf } from "../../src/core/values/json.ts";
+import { objectOf, toJson } from "../../src/core/values/json.ts";
 import { labelOf } from "../../src/core/values/label.ts";
 import { counted } from "../../src/core/values/shown.ts";
 import { isAddress, readSource, type Source } from "../document-summarizer/read-sources.ts";
@@ -22,6 +22,18 @@ const vectorsAtOnce = 128;
 /** Maximum time for embedding, ms, within the skill's limit. */
 const maxEmbedding = 400_000;
 
+const parameters = z.object({
+  what: z.string().trim().min(1).max(2_000).optional().describe("the file's path, or the page's address"),
+  text: z.string().trim().min(1).max(200_000).optional().describe("pasted text instead"),
+  title: z.string().trim().min(1).max(200).optional().describe("needed for pasted text"),
+});
+type Wanted = z.output<typeof parameters>;
+const output = z.object({
+  summary: z.string(),
+  document: shownDocumentSchema,
+  notes: z.array(z.string()).optional().describe("what is missing in it"),
+});
+
 /**
  * Adds a document to the channel's knowledge. It replaces an earlier version of the same page, or of the same file or title by the same
  * person: two people may each have a `report.pdf`.
@@ -30,16 +42,8 @@ export const learn = definePart({
   title: "Learning a document",
   description:
     "Adds a file of this thread, a web page or a pasted text to what this channel knows, for recall in all its threads.",
-  parameters: z.object({
-    what: z.string().trim().min(1).max(2_000).optional().describe("the file's path, or the page's address"),
-    text: z.string().trim().min(1).max(200_000).optional().describe("pasted text instead"),
-    title: z.string().trim().min(1).max(200).optional().describe("needed for pasted text"),
-  }),
-  output: z.object({
-    summary: z.string(),
-    document: shownDocumentSchema,
-    notes: z.array(z.string()).optional().describe("what is missing in it"),
-  }),
+  parameters,
+  output,
   listed: true,
   readable: ({ summary, notes = [] }) => [summary, ...notes].join(" "),
   effect: "idempotent",
@@ -49,15 +53,12 @@ export const learn = definePart({
     const { what } = objectOf(input);
     return typeof what === "string" && isAddress(what) ? validAddresses(what) : [];
   },
-  run: (wanted, context) =>
-    // One step: the text is too large for the journal, and adding it is idempotent.
-    context.step("learn", () => learnDocument(wanted, context)),
+  // One step: the text is too large for the journal, and adding it is idempotent.
+  run: async (wanted, context) =>
+    output.parse(await context.step("learn", async () => toJson(await learnDocument(wanted, context)))),
 });
 
-async function learnDocument(
-  wanted: { what?: string | undefined; text?: string | undefined; title?: string | undefined },
-  context: ToolContext,
-) {
+async function learnDocument(wanted: Wanted, context: ToolContext) {
   const { knowledge } = context;
   if (knowledge === undefined)
     throw new SkillFailure("no_knowledge", "This bot cannot store documents.", "Say so.");
@@ -71,25 +72,28 @@ async function learnDocument(
   const others = known.filter((each) => !replaced.includes(each));
   checkRoom(others, pieces.length);
   const vectors = await vectorsOf(title, pieces, context);
-  const document = await knowledge.add({ title, source }, withVectors(pieces, vectors));
+  const embedded = pieces.map((piece, at) => ({ ...piece, ...vectors[at] }));
+  const document = await knowledge.add({ title, source }, embedded);
   await knowledge.remove(replaced.filter((each) => each.source !== source).map(({ id }) => id));
   const namesakes = others.filter((each) => sameness(each.title) === sameness(title));
+  const zone = context.time_zone;
+  const unseen = pieces.length - vectors.length;
   const notes = [
-    ...(note === undefined ? [] : [note]),
-    ...(isCut ? [`Only its first ${maxCharacters.toLocaleString("en")} characters were learned.`] : []),
-    ...(vectors.length > 0 && vectors.length < pieces.length
-      ? [`Its last ${counted(pieces.length - vectors.length, "passage")} can be found only by their words.`]
-      : []),
-    ...replaced.map((each) => `It replaces ${told(each, context.time_zone)}.`),
+    note,
+    isCut && `Only its first ${maxCharacters.toLocaleString("en")} characters were learned.`,
+    vectors.length > 0 &&
+      unseen > 0 &&
+      `Its last ${counted(unseen, "passage")} can be found only by their words.`,
+    ...replaced.map((each) => `It replaces ${told(each, zone)}.`),
     ...namesakes.map(
       (each) =>
-        `${told(each, context.time_zone)}, is a different document and stays. Forget it if this is its new version.`,
+        `${told(each, zone)}, is a different document and stays. Forget it if this is its new version.`,
     ),
-  ];
+  ].filter((each) => typeof each === "string");
   return {
     summary: `Learned ${title} as document ${document.id}, in ${counted(pieces.length, "passage")}. To forget it: “forget document ${document.id}”.`,
-    document: showDocument(document, context.time_zone),
-    ...(notes.length === 0 ? {} : { notes }),
+    document: showDocument(document, zone),
+    notes: notes.length === 0 ? undefined : notes,
   };
 }
 
@@ -116,10 +120,7 @@ function isReplaced(
   return document.author === author && document.source.slice(0, -hashLength - 1) === origin;
 }
 
-async function read(
-  { what, text, title }: { what?: string | undefined; text?: string | undefined; title?: string | undefined },
-  context: ToolContext,
-): Promise<Pick<Source, "name" | "origin" | "sections" | "note">> {
+async function read({ what, text, title }: Wanted, context: ToolContext): Promise<Omit<Source, "format">> {
   if (what !== undefined && text !== undefined)
     throw new SkillFailure("two_things", "A text and a document cannot be learned at once.", "Give one.");
   if (text !== undefined) {
@@ -196,13 +197,6 @@ async function embed(texts: readonly string[], context: ToolContext) {
     if (error instanceof SkillFailure) return undefined;
     throw error;
   }
-}
-
-function withVectors(
-  pieces: readonly KnownPiece[],
-  vectors: readonly { vector: Float32Array; model: string }[],
-): KnownPiece[] {
-  return pieces.map((piece, at) => ({ ...piece, ...vectors[at] }));
 }
 
 function told({ title, id, by, at }: KnownDocument, zone: string): string {

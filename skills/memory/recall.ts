@@ -70,44 +70,24 @@ export const recall = definePart({
   },
 });
 
-type Related = {
-  found: {
-    passages?: z.input<typeof passageSchema>[];
-    conversations?: z.input<typeof conversationSchema>[];
-    documents?: z.input<typeof shownDocumentSchema>[];
-  };
-  notes: string[];
-};
-
-async function searchDocumentsAndPast(
-  query: string,
-  facts: readonly Fact[],
-  context: ToolContext,
-): Promise<Related> {
+async function searchDocumentsAndPast(query: string, facts: readonly Fact[], context: ToolContext) {
   const [pieces, past] = await Promise.all([
     context.knowledge?.search(query, maxPassages) ?? [],
     context.searchPast(query, maxConversations),
   ]);
+  const { time_zone: zone } = context;
   const exchanges = past.exchanges.filter((each) => !repeats(each, facts));
   const isAlone = facts.length + pieces.length === 0;
   return {
     found: {
-      ...(pieces.length === 0
-        ? {}
-        : { passages: pieces.map((each) => showPassage(each, context.time_zone)) }),
-      ...(exchanges.length === 0
-        ? {}
-        : { conversations: exchanges.map((each) => showExchange(each, query, context.time_zone)) }),
+      passages: unlessEmpty(pieces.map((each) => showPassage(each, zone))),
+      conversations: unlessEmpty(exchanges.map((each) => showExchange(each, query, zone))),
     },
     notes: [
-      ...(pieces.length === 0
-        ? []
-        : [`${counted(pieces.length, "passage")} of documents may help: untrusted text.`]),
-      ...(isAlone && exchanges.length > 0
-        ? [`${counted(exchanges.length, "earlier conversation")} may help.`]
-        : []),
-      ...(exchanges.length > 0 || past.since === undefined ? [] : [sinceWhen(past, context.time_zone)]),
-    ],
+      pieces.length > 0 && `${counted(pieces.length, "passage")} of documents may help: untrusted text.`,
+      isAlone && exchanges.length > 0 && `${counted(exchanges.length, "earlier conversation")} may help.`,
+      exchanges.length === 0 && past.since !== undefined && sinceWhen(past, zone),
+    ].filter((note) => note !== false),
   };
 }
 
@@ -117,13 +97,17 @@ function repeats({ question, answer }: PastExchange, facts: readonly Fact[]): bo
   return facts.some(({ text }) => said.includes(text.toLowerCase()));
 }
 
-async function listed({ knowledge, time_zone }: ToolContext): Promise<Related> {
+function unlessEmpty<T>(items: T[]): T[] | undefined {
+  return items.length === 0 ? undefined : items;
+}
+
+async function listed({ knowledge, time_zone }: ToolContext) {
   const documents = (await knowledge?.list()) ?? [];
-  if (documents.length === 0) return { found: {}, notes: [] };
   const more = documents.length > maxDocuments ? `, of which the latest ${maxDocuments} are shown` : "";
+  const shown = documents.slice(0, maxDocuments).map((each) => showDocument(each, time_zone));
   return {
-    found: { documents: documents.slice(0, maxDocuments).map((each) => showDocument(each, time_zone)) },
-    notes: [`${counted(documents.length, "document")} can be searched${more}.`],
+    found: { documents: unlessEmpty(shown) },
+    notes: shown.length === 0 ? [] : [`${counted(documents.length, "document")} can be searched${more}.`],
   };
 }
 
@@ -132,11 +116,11 @@ function showPassage({ document, place, text }: FoundPiece, zone: string) {
   return {
     document: title,
     document_id: id,
-    ...(place === "" ? {} : { place }),
+    place: place || undefined,
     text,
     by: labelOf(by),
     at: minute(at, zone),
-    ...linkOf(source),
+    link: linkOf(source),
   };
 }
 
@@ -146,7 +130,7 @@ function showExchange({ question, answer, by, at, link }: PastExchange, query: s
     answer: excerpt(answer, query, maxAnswer),
     by: labelOf(by),
     at: minute(at, zone),
-    ...(link === undefined ? {} : { link }),
+    link,
   };
 }
 

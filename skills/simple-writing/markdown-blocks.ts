@@ -20,7 +20,7 @@ export type Inline =
 
 export interface ListItem {
   /** Only for a task. */
-  checked?: boolean;
+  checked: boolean | undefined;
   blocks: Block[];
 }
 export interface TableBlock {
@@ -202,8 +202,7 @@ const htmlNote = "HTML in the Markdown is shown as text.";
 function listOf({ ordered, start, items }: Tokens.List, reading: Reading, depth: number): Block | Block[] {
   const made = items.map(({ task, checked, tokens }): ListItem => {
     const content = tokens.filter(({ type }) => type !== "checkbox");
-    const blocks = blocksOf(content, reading, depth + 1);
-    return { ...(task ? { checked: checked === true } : {}), blocks };
+    return { checked: task ? checked === true : undefined, blocks: blocksOf(content, reading, depth + 1) };
   });
   if (depth >= maxDepth) return made.flatMap(({ blocks }) => blocks);
   const first = typeof start === "number" ? Math.min(start, 30_000) : 1;

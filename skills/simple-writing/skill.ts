@@ -61,7 +61,7 @@ export const skill = defineSkill({
       });
       return await posted(found, notes, title, context);
     });
-    return { ...made, ...(markdown === undefined ? { text: text.slice(0, 8_000) } : {}) };
+    return { ...made, text: markdown === undefined ? text.slice(0, 8_000) : undefined };
   },
 });
 

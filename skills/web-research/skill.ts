@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineSkill, requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import type { Json } from "../../src/core/values/json.ts";
+import { toJson } from "../../src/core/values/json.ts";
 import { asked, compared, type Judged, judge, maxSearches, unjudged } from "./judge-sources.ts";
 import {
   askModel,
@@ -80,14 +80,14 @@ export const skill = defineSkill({
       pages: 0,
     };
     context.progress("Planning");
-    const wanted = {
-      instructions: planning,
-      input: asked(question, context),
-      schema: planSchema,
-      brief: true as const,
-    };
+    const input = asked(question, context);
     const unplanned = { parts: [], searches: [question.slice(0, maxSearch)] };
-    const plan = (await askModel("plan", wanted, context)) ?? unplanned;
+    const planned = await askModel(
+      "plan",
+      { instructions: planning, input, schema: planSchema, brief: true },
+      context,
+    );
+    const plan = planned ?? unplanned;
     let searches = plan.searches;
     let judged = unjudged;
     const end = context.now() + maxReading;
@@ -189,10 +189,7 @@ async function readAll(
     context.progress(`Reading ${names}`, state.pages, total);
     const read = await Promise.all(
       group.map((hit) =>
-        context.step(
-          "read page",
-          async () => ({ ...(await readPage(hit, question, context)) }) as unknown as Json,
-        ),
+        context.step("read page", async () => toJson(await readPage(hit, question, context))),
       ),
     );
     for (const each of read) take(readSchema.parse(each), state);
@@ -234,16 +231,10 @@ async function told(question: string, judged: Judged, state: State, context: Too
     ...outdated.map((each) => `Outdated: ${each}`),
   ];
   const { note, ...written } = await writeAnswer(question, sources, hints.join("\n"), context);
-  const said = [...(note === undefined ? [] : [note]), ...notes].join(" ");
   return {
     ...written,
-    ...(said === "" ? {} : { note: said }),
-    sources: sources.map(({ title, url, date }, at) => ({
-      n: at + 1,
-      title,
-      url,
-      ...(date === undefined ? {} : { date }),
-    })),
+    note: [note, ...notes].filter((each) => each !== undefined).join(" ") || undefined,
+    sources: sources.map(({ title, url, date }, at) => ({ n: at + 1, title, url, date })),
     ...common,
   };
 }

@@ -5,7 +5,7 @@ import { WebError } from "../../src/core/ports/web.ts";
 import { expected } from "../../src/core/scope/generate.ts";
 import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import type { Json } from "../../src/core/values/json.ts";
+import { type Json, toJson } from "../../src/core/values/json.ts";
 import { isWall } from "../document-summarizer/wall.ts";
 
 /** A page that a search found. */
@@ -59,11 +59,7 @@ export async function search(
   more: { within?: string | undefined; site?: string | undefined },
   context: ToolContext,
 ): Promise<z.output<typeof searchedSchema>> {
-  const given = Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined)) as Record<
-    string,
-    string
-  >;
-  const result = await context.invoke("web-search", { words, ...given });
+  const result = await context.invoke("web-search", toJson({ words, ...more }));
   if (result.status === "error") throw new SkillFailure(result.code, result.message, result.hint);
   return searchedSchema.parse(result.output);
 }
@@ -79,7 +75,7 @@ export function pageKey(address: string): string {
 /** Reads a page and extracts claims about the question; keeps only claims whose quote occurs on the page word for word. */
 export async function readPage(hit: Hit, question: string, context: ToolContext): Promise<ReadPage> {
   const { url, title, date } = hit;
-  const head = { url, title, ...(date === undefined ? {} : { date }), claims: [] };
+  const head = { url, title, date, claims: [] };
   // Only results of a search may be read; addresses in a page's text are not.
   if (!(await context.reach(url))) return { ...head, problem: "reading it was not allowed" };
   try {
@@ -96,13 +92,12 @@ export async function readPage(hit: Hit, question: string, context: ToolContext)
     });
     const plain = plainWords(page.text);
     const claims = found.claims.filter(({ quote }) => saysSo(plain, quote));
-    const when = date ?? dateOn(plain, found.published);
     return {
       url: page.url,
       title: page.title || title,
       claims,
-      ...(when === undefined ? {} : { date: when }),
-      ...(claims.length === 0 ? { problem: "it says nothing about the question" } : {}),
+      date: date ?? dateOn(plain, found.published),
+      problem: claims.length === 0 ? "it says nothing about the question" : undefined,
     };
   } catch (error) {
     if (error instanceof WebError) return { ...head, problem: error.message };

@@ -31,7 +31,7 @@ export interface Answer {
   answer: string;
   not_verified: string[];
   /** A note on how the answer was checked. */
-  note?: string;
+  note?: string | undefined;
 }
 
 /** A verified claim of a source. */
@@ -217,8 +217,8 @@ function rendered(
   return {
     answer: good.map(({ text, rests_on }) => `${text} ${marksOf(rests_on, lines)}`).join("\n\n"),
     not_verified: [...not_verified, ...bad],
-    ...(isUnchecked
-      ? { note: "The model could not check the statements against the quotes; only numbers were compared." }
-      : {}),
+    note: isUnchecked
+      ? "The model could not check the statements against the quotes; only numbers were compared."
+      : undefined,
   };
 }

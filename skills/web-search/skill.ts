@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type WebFindings, type WebQuery, WebSearchError } from "../../src/core/ports/web.ts";
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
+import { toJson } from "../../src/core/values/json.ts";
 
 /** Maximum characters of the text of one result. */
 const maxText = 600;
@@ -28,33 +29,21 @@ export const skill = defineSkill({
   }),
   output: z.object({
     results: z.array(
-      z.object({
-        title: z.string(),
-        url: z.string(),
-        date: z.string().optional(),
-        text: z.string(),
-      }),
+      z.object({ title: z.string(), url: z.string(), date: z.string().optional(), text: z.string() }),
     ),
     searched: z.array(z.string()).describe("engines that answered"),
     note: z.string().optional().describe("what to tell the person"),
   }),
   async run(query, context) {
     context.progress(`Searching for ${query.words.slice(0, 100)}`);
-    const found = await context.step("search", async () =>
-      JSON.parse(JSON.stringify(await search(query, context))),
-    );
-    const { hits, engines, notes } = found as WebFindings;
+    const found = await context.step("search", async () => toJson(await search(query, context)));
+    const { hits, engines, notes } = found as unknown as WebFindings;
     const nothing = hits.length === 0 ? ["Nothing was found; other or fewer words may find something."] : [];
     const note = [...nothing, ...notes].join(" ");
     return {
-      results: hits.map(({ title, url, date, text }) => ({
-        title,
-        url,
-        text: text.slice(0, maxText),
-        ...(date === undefined ? {} : { date }),
-      })),
+      results: hits.map(({ title, url, date, text }) => ({ title, url, text: text.slice(0, maxText), date })),
       searched: [...engines],
-      ...(note === "" ? {} : { note }),
+      note: note || undefined,
     };
   },
 });

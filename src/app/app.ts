@@ -1,4 +1,6 @@
+import type { Clock, KeyValue, Leases, Log } from "../core/ports/storage.ts";
 import type { AppDeps } from "./app-deps.ts";
+import type { ChatHub } from "./chat/chat-hub.ts";
 import { complete } from "./operations/operation.ts";
 import type { CompletableCommand, Services } from "./operations/services.ts";
 import { createOperationRunner } from "./operations/table.ts";
@@ -14,6 +16,20 @@ import { attachedFile, turnFile } from "./turns/kept-files.ts";
  * the chat platforms. Every call is checked against the permissions of the person who makes it.
  */
 export type App = ReturnType<typeof createSurface>;
+
+/** The bot as the connection to a chat platform gets it. */
+export interface ChatHost {
+  app: App;
+  hub: ChatHub;
+  store: KeyValue;
+  /** An encrypted store, for the platform's secrets. */
+  sealed: KeyValue;
+  leases: Leases;
+  clock: Clock;
+  logger: Log;
+  /** Whether no other process uses the store; false by default. */
+  isAlone?: boolean;
+}
 
 export function createSurface(
   deps: AppDeps,

@@ -1,12 +1,12 @@
 import { Argument, type Command } from "commander";
 import type { Operation } from "../app/operations/operation.ts";
 import type { CommandContext, Does, ResultOptions } from "./command-context.ts";
-import { nameIn, namespaceOptions, type OperationCommand } from "./shared-options.ts";
+import { nameIn, namespaceOption, type OperationCommand } from "./shared-options.ts";
 
 /** Adds the commands that are operations below the first words of the program that they have, and fills in those of one word. */
 export function addOperationCommands(program: Command, does: Does, operations: readonly Operation[]): void {
   for (const operation of operations) {
-    for (const form of operation.commandLine) {
+    for (const form of [operation.commandLine ?? []].flat()) {
       const [family, name] = form.command.split(/ (?=[<[])/)[0]?.split(" ") ?? [];
       const parent = program.commands.find((each) => each.name() === family);
       if (parent === undefined) throw new Error(`The command line has no ${family}`);
@@ -28,7 +28,8 @@ function addCommand(command: Command, called: OperationCommand, does: Does): voi
     const [flags, description] = typeof option === "string" ? [option] : option;
     command.option(flags, description ?? inputNamed(flags, operation).description);
   }
-  if (form.namespace !== undefined) command.addOption(namespaceOptions[form.namespace]());
+  const { namespace } = operation.input.shape;
+  if (namespace !== undefined) command.addOption(namespaceOption(namespace));
   const keys = Object.keys("shape" in operation.output ? (operation.output.shape as object) : {});
   command.option("--json", keys.length > 0 && keys.length < 7 ? `{${keys.join(", ")}}` : answers);
   const names = command.registeredArguments.map((each) => each.name());

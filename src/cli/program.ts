@@ -3,7 +3,7 @@ import type { Operation } from "../app/operations/operation.ts";
 import type { CommandContext, Does } from "./command-context.ts";
 import { addOperationCommands } from "./operation-commands.ts";
 import {
-  namespaceOptions,
+  ownNamespaceOption,
   parseCommand,
   parseDatabase,
   parseNamespace,
@@ -76,12 +76,12 @@ function addBotCommands(program: Command, does: Does): void {
     .option("--accept-empty-log", "start although conversations are missing that were stored, without them")
     .action(does(async () => (await import("./start.ts")).start));
   add(program, "chat", "chat in the terminal")
-    .addOption(namespaceOptions.own())
+    .addOption(ownNamespaceOption())
     .option("--thread <thread>", "continue this thread, or begin one of this name", parseThread)
     .action(does(async () => (await import("./chat.ts")).chat));
   add(program, "ask", "ask one thing; - reads the text from the standard input")
     .argument("<text>", "what to ask")
-    .addOption(namespaceOptions.own())
+    .addOption(ownNamespaceOption())
     .option("--thread <thread>", "continue this thread, or begin one of this name", parseThread)
     .option(
       "--file <path>",
@@ -92,7 +92,7 @@ function addBotCommands(program: Command, does: Does): void {
     .action(does(async () => (await import("./ask.ts")).ask));
   add(program, "command", 'run a slash command as a chat user would, e.g. "/skill enable memory"')
     .argument("<text>", "the command, beginning with /", parseCommand)
-    .addOption(namespaceOptions.own())
+    .addOption(ownNamespaceOption())
     .option("--user <id>", "who runs it")
     .option("--json", "{text, ok}")
     .action(does(async () => (await import("./command.ts")).command));
@@ -109,7 +109,7 @@ function addSkillCommands(program: Command, does: Does): void {
     .argument("<id>", "id of the skill")
     .argument("[values...]", 'its parameters, as name=value, e.g. text="hello world"')
     .option("--params <json>", "its parameters, a JSON object")
-    .addOption(namespaceOptions.own())
+    .addOption(ownNamespaceOption())
     .option("--json", "{skill_id, output, success} or {error}")
     .action(does(async () => (await import("./skill-commands.ts")).runSkill));
   add(skills, "install", "show the review of a package, and install it, off in every channel")
@@ -151,7 +151,7 @@ function addFlowCommands(program: Command, does: Does): void {
     .argument("[values...]", "values of its variables, as name=value, e.g. city=Oslo")
     .option("--vars <json>", "values of its variables, a JSON object")
     .option("--dry-run", "only show each request it would make")
-    .addOption(namespaceOptions.own())
+    .addOption(ownNamespaceOption())
     .option("--json", "{success, results, variables, directOutput}")
     .action(does(async () => (await import("./flow-run.ts")).runFlow));
 }
@@ -174,7 +174,7 @@ function addRunCommands(program: Command, does: Does): void {
     "prompt",
     "show what a new thread would begin with, or what a thread's next model call would get",
   )
-    .addOption(namespaceOptions.own())
+    .addOption(ownNamespaceOption())
     .option("--thread <thread>", "the thread whose next request is shown")
     .option("--message <text>", "the message it would be about", "")
     .option("--json", "{system, tools, tokens}, of a thread also {messages}")

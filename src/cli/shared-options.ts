@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
-import type { CommandLineForm, NamespaceOption, Operation } from "../app/operations/operation.ts";
+import type { z } from "zod";
+import type { CommandLineForm, Operation } from "../app/operations/operation.ts";
 import { parseExactly } from "../base/exact-number.ts";
 import { misspelling, namespaceSpelling, type Spelling, threadSpelling } from "../base/place-names.ts";
 import { isRecord } from "../base/record.ts";
@@ -20,12 +21,15 @@ export function nameIn(word: string): string {
 const channelOption = (description = "channel, as platform:workspace:channel") =>
   new Option("--namespace <namespace>", description).argParser(parseNamespace);
 
-/** `--namespace`: of one channel, by default the operator's direct messages in the console; a filter; mandatory. */
-export const namespaceOptions: { readonly [kind in NamespaceOption]: () => Option } = {
-  own: () => channelOption().default("console:local:dm"),
-  filter: () => channelOption("only of this channel"),
-  mandatory: () => channelOption().makeOptionMandatory(),
-};
+/** `--namespace` of one channel, by default the operator's direct messages in the console. */
+export const ownNamespaceOption = () => channelOption().default("console:local:dm");
+
+/** `--namespace` of an operation: with the default of its input, a filter where the input may lack it, otherwise mandatory. */
+export function namespaceOption(input: Pick<z.ZodType, "safeParse">): Option {
+  const { success, data } = input.safeParse(undefined);
+  if (!success) return channelOption().makeOptionMandatory();
+  return data === undefined ? channelOption("only of this channel") : channelOption().default(data);
+}
 
 export function parseNamespace(text: string): string {
   return spelled(text, namespaceSpelling);

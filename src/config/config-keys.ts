@@ -1,9 +1,10 @@
 import type { z } from "zod";
 import { mapTexts } from "../base/record.ts";
 import { valueAt } from "./layer.ts";
+import { meanings } from "./meanings.ts";
 import { type Config, configSchema } from "./schema.ts";
 
-/** A key that can be set, with its meaning in the schema. */
+/** A key that can be set, with its meaning. */
 export interface ConfigKey {
   /** e.g. `["model", "openai", "api_key"]` */
   path: readonly string[];
@@ -22,8 +23,8 @@ function keysBelow(schema: z.core.$ZodType, path: readonly string[]): ConfigKey[
   const shape = shapeOf(schema);
   if (shape !== undefined)
     return Object.entries(shape).flatMap(([name, member]) => keysBelow(member, [...path, name]));
-  const meta = (schema as z.ZodType).meta();
-  return [{ path, meaning: meta?.description ?? "", secret: isSecret(schema), schema }];
+  const meaning = ownMeaning(path, schema) ?? "";
+  return [{ path, meaning, secret: isSecret(schema), schema }];
 }
 
 /**
@@ -52,14 +53,19 @@ export function membersAt(path: readonly PropertyKey[]): string[] | undefined {
   return schema && Object.keys(shapeOf(schema) ?? {});
 }
 
-/** The meaning of a setting: that of the innermost key on the path with a description. */
+/** What the shipped file says about a key, or the schema about a member of what operators name. */
+function ownMeaning(path: readonly PropertyKey[], schema: z.core.$ZodType): string | undefined {
+  return meanings().get(path.join(".")) ?? (schema as z.ZodType).meta()?.description;
+}
+
+/** The meaning of a setting: that of the innermost key on the path that has one. */
 export function meaningAt(path: readonly PropertyKey[]): string | undefined {
   let schema: z.core.$ZodType | undefined = configSchema;
   let meaning: string | undefined;
-  for (const segment of path) {
+  for (const [at, segment] of path.entries()) {
     schema = memberOf(schema, String(segment));
     if (schema === undefined) break;
-    meaning = (schema as z.ZodType).meta()?.description ?? meaning;
+    meaning = ownMeaning(path.slice(0, at + 1), schema) ?? meaning;
   }
   return meaning;
 }

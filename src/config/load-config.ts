@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { ConfigError } from "./config-error.ts";
 import { type ConfigFile, readConfigFile } from "./config-file.ts";
 import { type ConfigSources, configKeys, keysWithin } from "./config-keys.ts";
@@ -12,6 +11,7 @@ import {
   readEnvironment,
 } from "./environment.ts";
 import { type Layer, mergeLayers, nest, setter, valueAt } from "./layer.ts";
+import { shippedFile } from "./meanings.ts";
 import { modelProviders, usualModelFor } from "./model-providers.ts";
 import { providerPath } from "./provider-presets.ts";
 import { type Config, configSchema } from "./schema.ts";
@@ -39,8 +39,6 @@ export interface LoadedConfig {
 /** The file in the working directory, if neither `--config` nor `KNACK_CONFIG` names one. */
 const ownFile = "knack.yaml";
 
-const shipped = fileURLToPath(new URL("../../config/knack.yaml", import.meta.url));
-
 /**
  * The effective configuration: defaults < config/knack.yaml < `--config`, `KNACK_CONFIG` or `knack.yaml` in the working directory <
  * environment < options.
@@ -58,14 +56,14 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
 }
 
 async function readLayers(given: LoadConfigOptions): Promise<Layer[]> {
-  const { file, env, cwd, options = {}, shippedFile = shipped } = given;
+  const { file, env, cwd, options = {}, shippedFile: lowest = shippedFile } = given;
   const chosen =
     file ?? (env[configFileVariable] || (existsSync(path.join(cwd, ownFile)) ? ownFile : undefined));
   const variables = readEnvironment(env);
   const flags = Object.entries(options)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => ({ path: key.split("."), value }));
-  const base = fileLayer(await readConfigFile(shippedFile, cwd));
+  const base = fileLayer(await readConfigFile(lowest, cwd));
   const own = chosen === undefined ? [] : [fileLayer(await readConfigFile(path.resolve(cwd, chosen), cwd))];
   return [
     { values: configSchema.parse({}), source: () => "default", deliberate: false },

@@ -44,30 +44,20 @@ const modelName = /^[^\s/]+\/\S+$/;
 const modelHint = "expected openai/MODEL, anthropic/MODEL or another PROVIDER/MODEL";
 
 /** A model for other work than answering: a name, `off`, or `auto`. */
-const otherModel = (meaning: string) =>
-  z
-    .string()
-    .refine((value) => value === "auto" || value === "off" || modelName.test(value), {
-      error: `${modelHint}, off, or auto`,
-    })
-    .default("auto")
-    .describe(meaning);
+const otherModel = z
+  .string()
+  .refine((value) => value === "auto" || value === "off" || modelName.test(value), {
+    error: `${modelHint}, off, or auto`,
+  })
+  .default("auto");
 
-const builtInSchema = (vendor: string) =>
-  z.strictObject({
-    api_key: keySchema.optional().meta({ description: `Key for ${vendor}`, secret: true }),
-    base_url: addressSchema
-      .optional()
-      .describe(`Address of a server that speaks ${vendor}'s protocol; ${vendor}'s own unless set`),
-  });
+const builtInSchema = z.strictObject({
+  api_key: keySchema.optional().meta({ secret: true }),
+  base_url: addressSchema.optional(),
+});
 
-const openAiSchema = builtInSchema("OpenAI").extend({
-  api: z
-    .enum(["auto", "responses", "chat"])
-    .default("auto")
-    .describe(
-      "OpenAI API to use: responses, chat (chat completions), or auto (responses for OpenAI's models from gpt-5 on if the server supports it, else chat)",
-    ),
+const openAiSchema = builtInSchema.extend({
+  api: z.enum(["auto", "responses", "chat"]).default("auto"),
 });
 
 const modelShape = z.strictObject({
@@ -76,85 +66,29 @@ const modelShape = z.strictObject({
     .refine((value) => value === "auto" || value === "offline" || modelName.test(value), {
       error: `${modelHint}, offline, or auto`,
     })
-    .default("auto")
-    .describe(
-      "The model: provider/model, offline, or auto (anthropic/claude-sonnet-5-5 with an Anthropic key, else openai/gpt-6.1-terra with an OpenAI key, else the usual model of another provider whose key is set, else offline)",
-    ),
-  failover: z
-    .array(z.string().regex(modelName, modelHint))
-    .default([])
-    .describe("Models that take over, in this order, when the chosen one does not answer"),
-  small: otherModel(
-    "The model for internal work: summaries, extraction, compaction; auto: the small model of the same provider if it has one; off: the chosen model does this work",
-  ),
-  transcription: otherModel(
-    "The model that transcribes voice messages: provider/model of a server with OpenAI's /audio/transcriptions; auto: the default one of the model's provider, of a failover provider, or of another provider whose key is set (openai, mistral, groq or together), else off; off: no voice message is sent to any service",
-  ),
-  images: otherModel(
-    "The model that generates images: provider/model of a server with OpenAI's /images/generations; auto: the default one of the model's provider, of a failover provider, or of another provider whose key is set (openai or xai), else off",
-  ),
-  embeddings: otherModel(
-    "The model for semantic search: provider/model of a server with OpenAI's /embeddings; auto: the default one of the model's provider, of a failover provider, or of another provider whose key is set (openai, openrouter, gemini or mistral), else off; off: documents are found only by their words",
-  ),
+    .default("auto"),
+  failover: z.array(z.string().regex(modelName, modelHint)).default([]),
+  small: otherModel,
+  transcription: otherModel,
+  images: otherModel,
+  embeddings: otherModel,
   allowed: z
     .array(z.string().regex(/^(\*|[^\s/*]+\/[^\s*]*\*?)$/, "expected PROVIDER/MODEL, PROVIDER/* or *"))
-    .default(["*"])
-    .describe("Models that people may choose with /agent model; a trailing * matches any, e.g. anthropic/*"),
+    .default(["*"]),
   openai: openAiSchema.prefault({}),
-  anthropic: builtInSchema("Anthropic").prefault({}),
+  anthropic: builtInSchema.prefault({}),
   providers: providersSchema,
-  streaming: flag
-    .default(true)
-    .describe("Whether answers are streamed; false for servers that do not support streaming"),
-  retries: wholeBetween(0, 20)
-    .default(4)
-    .describe(
-      "Retries of a failed model call before failover; a turn that can wait for its model makes one retry, then waits without a worker",
-    ),
-  away_minutes: between(0, 1440)
-    .default(15)
-    .describe(
-      "How long a turn waits and retries when no model answers, in minutes; 0 fails at once. A wrong key or request is never retried",
-    ),
-  ask_again_hours: between(0, 168)
-    .default(24)
-    .describe(
-      "On Slack and Discord: for this many further hours, the bot asks whether an answer is still wanted once a model is back; 0 turns this off",
-    ),
-  timeout_seconds: seconds
-    .default(600)
-    .describe("Maximum wait for an answer that is not streamed, in seconds"),
-  idle_seconds: seconds
-    .default(60)
-    .describe("Maximum silence of a streamed answer, in seconds; then it is cut off and retried"),
-  first_answer_seconds: seconds
-    .optional()
-    .describe(
-      "Maximum wait for the first sign of a streamed answer, in seconds; default: 180, or 600 for local servers, which load models first",
-    ),
-  effort: z
-    .enum(efforts)
-    .optional()
-    .describe(
-      "Reasoning effort: none, minimal, low, medium, high, xhigh or max, mapped to the nearest level a model supports; default: the provider's",
-    ),
-  max_output_tokens: count
-    .optional()
-    .describe(
-      "Maximum tokens of one model answer, including reasoning; default: 32000, or the model's own limit",
-    ),
-  models: z
-    .record(z.string().regex(modelName, modelHint), modelFactsSchema)
-    .default({})
-    .describe(
-      "Facts that replace those of the shipped model catalogue, by PROVIDER/MODEL: {context_tokens, output_tokens, images, cache_minutes, retires}",
-    ),
-  prices: z
-    .record(z.string().regex(modelName, modelHint), priceSchema)
-    .default({})
-    .describe(
-      "Prices that replace those of the shipped model catalogue, by PROVIDER/MODEL, in USD per million tokens: {input, output, cached_input, cache_write}; reading from the provider's cache and writing to it cost as much as input unless set. With above {tokens, input_factor, output_factor}, a request with more input tokens costs that many times as much, the cache like input. Models without any price are counted in tokens only",
-    ),
+  streaming: flag.default(true),
+  retries: wholeBetween(0, 20).default(4),
+  away_minutes: between(0, 1440).default(15),
+  ask_again_hours: between(0, 168).default(24),
+  timeout_seconds: seconds.default(600),
+  idle_seconds: seconds.default(60),
+  first_answer_seconds: seconds.optional(),
+  effort: z.enum(efforts).optional(),
+  max_output_tokens: count.optional(),
+  models: z.record(z.string().regex(modelName, modelHint), modelFactsSchema).default({}),
+  prices: z.record(z.string().regex(modelName, modelHint), priceSchema).default({}),
 });
 
 /** The models, and the limits and retries of their calls. */

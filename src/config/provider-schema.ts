@@ -133,11 +133,7 @@ export const providersSchema = z
     }
   })
   .default({})
-  .meta({
-    description:
-      "Further servers of models by a name of your choice, which models are then called by: NAME/MODEL. Several of one kind are fine",
-    each: true,
-  });
+  .meta({ each: true });
 
 function sectionProblems(name: string, section: ProviderSection): { path: string[]; message: string }[] {
   const kind = section.kind ?? (isProviderKind(name) ? name : "openai");

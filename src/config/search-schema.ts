@@ -5,23 +5,16 @@ import { addressSchema, keySchema } from "./provider-schema.ts";
 const searchEngines = ["model", "searxng", "brave", "tavily", "exa", "wikipedia"] as const;
 export type SearchEngine = (typeof searchEngines)[number];
 
-const key = (description: string) => keySchema.optional().meta({ description, secret: true });
+const key = keySchema.optional().meta({ secret: true });
 
 /** How the web is searched. */
 export const searchSchema = z
   .strictObject({
-    engines: z
-      .union([z.literal("auto"), z.array(z.enum(searchEngines))])
-      .default("auto")
-      .describe(
-        "Engines to search at the same time: model (the search of the model's own provider, anthropic or openai), searxng, brave, tavily, exa, wikipedia; auto: model and every engine with a key or an address, or wikipedia if there is none. [] turns search off",
-      ),
-    brave_api_key: key("Key for Brave Search, from https://brave.com/search/api"),
-    tavily_api_key: key("Key for Tavily, from https://tavily.com"),
-    exa_api_key: key("Key for Exa, from https://exa.ai"),
-    searxng_url: addressSchema
-      .optional()
-      .describe("Address of a SearXNG server with json in search.formats; it may be in a private network"),
+    engines: z.union([z.literal("auto"), z.array(z.enum(searchEngines))]).default("auto"),
+    brave_api_key: key,
+    tavily_api_key: key,
+    exa_api_key: key,
+    searxng_url: addressSchema.optional(),
   })
   .superRefine((search, context) => {
     if (search.engines === "auto") return;

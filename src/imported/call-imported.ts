@@ -1,18 +1,25 @@
 import { hash } from "node:crypto";
 import { errorText } from "../base/error-text.ts";
 import { parseExactly } from "../base/exact-number.ts";
-import { isContainer } from "../base/record.ts";
+import { isContainer, isRecord } from "../base/record.ts";
 import { notApproved } from "../core/decisions/not-approved.ts";
 import { tellOfChanges } from "../core/effects/folder-run.ts";
 import type { WorkingFolders } from "../core/ports/working-folder.ts";
 import { networkHint, withGrantedNetwork } from "../core/skill/network-grants.ts";
 import type { ProgramRunner } from "../core/skill/programs.ts";
-import type { Skill } from "../core/skill/skill.ts";
-import { failure, type ToolContext, type ToolResult } from "../core/skill/tool.ts";
+import type { Parameter, Skill } from "../core/skill/skill.ts";
+import { toToolName, validateParameters } from "../core/skill/skill-identifier.ts";
+import { failure, type Tool, type ToolContext, type ToolResult } from "../core/skill/tool.ts";
 import { createOutsideWork, type ParkedCalls, type ServeTurn } from "../core/turn/parked-calls.ts";
 import { addressesIn, readAddress } from "../core/values/address.ts";
 import { WaitingForPerson } from "../core/values/failure.ts";
-import { canonicalJson, type Json, withTexts } from "../core/values/json.ts";
+import {
+  canonicalJson,
+  type Json,
+  type JsonObject,
+  type JsonSchema,
+  withTexts,
+} from "../core/values/json.ts";
 import type { Redact } from "../core/values/redact.ts";
 import type { HostRequest, ToHost } from "./host/protocol.ts";
 import type { CallOutcome } from "./hosted-program.ts";
@@ -34,12 +41,43 @@ export interface ImportedCode {
   env: Readonly<Record<string, string>>;
   /** Hides the secrets in the skill's own files; the bot hides those of the configuration. */
   redact: Redact;
-  /** The hosts that its code names. */
+  /** The hosts that its code names, which are found once. */
   hosts(): Promise<readonly string[]>;
 }
 
-/** Runs one call of an imported skill in the sandbox. Failures of its code are results. */
-export async function callImported(
+/** Maximum bytes of an answer. */
+const maxOutput = 2_000_000;
+
+/** A tool whose calls run in the sandbox. `argsOf`: what its code gets for an input. Without `parameters` it takes any object. */
+export function importedTool(
+  means: ImportedMeans,
+  code: ImportedCode,
+  { id, name, description, max_execution_seconds, max_iterations }: Omit<Skill, "parameters">,
+  { schema, parameters }: { schema: JsonSchema; parameters: readonly Parameter[] | undefined },
+  argsOf: (input: Json) => Json = (input) => input,
+): Tool {
+  return {
+    name: toToolName(id),
+    title: `Running ${name}`,
+    description,
+    parameters: schema,
+    skill_id: id,
+    // The effect of foreign code is unknown.
+    effect: () => "side_effect",
+    validate(input) {
+      const given = input ?? {};
+      if (parameters === undefined && isRecord(given)) return { ok: true, value: given as JsonObject };
+      return validateParameters(parameters ?? [], input);
+    },
+    run: (input, context) => callImported(means, code, argsOf(input), context),
+    max_execution_ms: max_execution_seconds * 1000,
+    max_iterations,
+    max_output_bytes: maxOutput,
+  };
+}
+
+/** Runs one call in the sandbox. Failures of its code are results. */
+async function callImported(
   means: ImportedMeans,
   code: ImportedCode,
   args: Json,

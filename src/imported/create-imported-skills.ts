@@ -6,7 +6,7 @@ import { createParkedCalls } from "../core/turn/parked-calls.ts";
 import { createImportedSkill } from "./imported-skill.ts";
 import { readPlugin } from "./plugin-file.ts";
 import { createToolPackages } from "./tool-package.ts";
-import { createWarmPrograms } from "./warm-programs.ts";
+import { WarmPrograms } from "./warm-programs.ts";
 
 export interface ImportedSkillsOptions {
   programs: ProgramRunner;
@@ -41,7 +41,7 @@ export interface ImportedSkills {
 export function createImportedSkills(options: ImportedSkillsOptions): ImportedSkills {
   const { programs, clock, settingsOf, question_ms, onLog = () => {}, mayRun = async () => true } = options;
   const { idle_ms = 5 * 60_000, most_idle = 8, folders } = options;
-  const warm = createWarmPrograms({ programs, clock, idle_ms, maxIdle: most_idle, onLog });
+  const warm = new WarmPrograms(programs, clock, { idleMs: idle_ms, maxIdle: most_idle }, onLog);
   const parked = createParkedCalls(clock, question_ms);
   const means = { programs, warm, parked, folders };
   return {
@@ -55,7 +55,7 @@ export function createImportedSkills(options: ImportedSkillsOptions): ImportedSk
         return { skills: [createImportedSkill(plugin, folder, settings, means)], diagnostics };
       },
     },
-    toolPackages: createToolPackages(means, { clock, settingsOf, mayRun }),
+    toolPackages: createToolPackages(means, clock, settingsOf, mayRun),
     close() {
       parked.close();
       warm.close();

@@ -29,17 +29,14 @@ export interface ProgramCall {
   onRequest(asks: HostRequest, number: number): Promise<Json>;
 }
 
-export interface HostedProgramOptions {
-  programs: ProgramRunner;
+/** What a program is started with. */
+export interface ProgramStart {
   skill: Skill;
   /** The working folder of the thread that it works for. */
   working?: MountedFolder | undefined;
   /** The first message to the program. */
   setup: ToHost;
   env: Readonly<Record<string, string>>;
-  onLog(text: string): void;
-  /** Called once, when it takes no more calls. */
-  onEnd(): void;
 }
 
 /** Maximum characters of one log text, and of an error. */
@@ -71,7 +68,8 @@ interface OpenCall extends ProgramCall {
 
 /** One process that serves the calls of one skill, several at the same time. It starts when it is made. */
 export class HostedProgram {
-  readonly #options: HostedProgramOptions;
+  readonly #onLog: (text: string) => void;
+  readonly #onEnd: () => void;
   readonly #open = new Map<number, OpenCall>();
   /** Undefined when it could not start; rejects on a bug. */
   readonly #running: Promise<RunningProgram | undefined>;
@@ -81,9 +79,16 @@ export class HostedProgram {
   /** Takes no more calls, and ends with the last open one. */
   #isEnding = false;
 
-  constructor(options: HostedProgramOptions) {
-    this.#options = options;
-    this.#running = this.#start();
+  /** @param onEnd called once, when it takes no more calls */
+  constructor(
+    programs: ProgramRunner,
+    start: ProgramStart,
+    onLog: (text: string) => void,
+    onEnd: () => void,
+  ) {
+    this.#onLog = onLog;
+    this.#onEnd = onEnd;
+    this.#running = this.#start(programs, start);
     // `#end` tells the waiting calls.
     this.#running.catch(() => undefined);
   }
@@ -110,8 +115,10 @@ export class HostedProgram {
     this.#kill();
   }
 
-  async #start(): Promise<RunningProgram | undefined> {
-    const { programs, skill, setup, env, working } = this.#options;
+  async #start(
+    programs: ProgramRunner,
+    { skill, setup, env, working }: ProgramStart,
+  ): Promise<RunningProgram | undefined> {
     try {
       const program = await programs.start({
         skill,
@@ -154,7 +161,7 @@ export class HostedProgram {
   }
 
   #log(text: string): void {
-    this.#options.onLog(text.slice(0, maxLog));
+    this.#onLog(text.slice(0, maxLog));
   }
 
   /** Passes on what a call says. */
@@ -204,7 +211,7 @@ export class HostedProgram {
   #retire(): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
-    this.#options.onEnd();
+    this.#onEnd();
     // The process says that it ends by itself, which need not be true.
     if (this.#open.size === 0) this.#kill();
   }

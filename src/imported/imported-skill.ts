@@ -1,21 +1,18 @@
 import path from "node:path";
+import { once } from "../base/made-once.ts";
 import { cutText } from "../base/markdown-text.ts";
 import { isRecord } from "../base/record.ts";
 import type { FormattedFolder, Skill } from "../core/skill/skill.ts";
-import { toToolName, validateParameters } from "../core/skill/skill-identifier.ts";
-import type { Tool } from "../core/skill/tool.ts";
+import { toToolName } from "../core/skill/skill-identifier.ts";
 import type { Json, JsonObject } from "../core/values/json.ts";
 import { createRedactor } from "../core/values/redact.ts";
-import { callImported, type ImportedCode, type ImportedMeans } from "./call-imported.ts";
+import { type ImportedCode, type ImportedMeans, importedTool } from "./call-imported.ts";
 import { hostsInCode, hostsOfAddresses } from "./code-hosts.ts";
 import type { ToHost } from "./host/protocol.ts";
 import type { Plugin } from "./plugin-file.ts";
 
 /** Maximum characters of a tool's description. */
 export const maxDescription = 2_000;
-
-/** Maximum bytes of a skill's answer. */
-const maxOutput = 2_000_000;
 
 /** An imported skill: one tool with its code in handler.js. `settings` are those of the operator. */
 export function createImportedSkill(
@@ -42,39 +39,20 @@ export function createImportedSkill(
     instructions: guideOf(plugin),
     ...(problems.length === 0 ? {} : { problems }),
   };
-  let hosts: Promise<readonly string[]> | undefined;
   const code: ImportedCode = {
     skill,
     env: settings,
     setup: setupOf(plugin, setupArguments),
     redact: createRedactor(setupArguments.secrets),
-    hosts() {
+    hosts: once(async () => {
       const given = hostsOfAddresses(Object.values(setupArguments.values).join(" "));
-      hosts ??= hostsInCode(files).then((named) => [...new Set([...named, ...given])]);
-      return hosts;
-    },
+      return [...new Set([...(await hostsInCode(files)), ...given])];
+    }),
   };
-  return { ...skill, tools: [createTool(plugin, code, means)] };
-}
-
-function createTool({ metadata, parameters }: Plugin, code: ImportedCode, means: ImportedMeans): Tool {
-  return {
-    name: toToolName(metadata.id),
-    title: `Running ${metadata.name}`,
-    description: cutText(metadata.description, maxDescription),
-    parameters: parameters.schema,
-    skill_id: metadata.id,
-    // The effect of foreign code is unknown.
-    effect: () => "side_effect",
-    validate: (input) =>
-      parameters.open && isRecord(input)
-        ? { ok: true, value: input as JsonObject }
-        : validateParameters(parameters.parameters, input),
-    run: (input, context) => callImported(means, code, input, context),
-    max_execution_ms: metadata.max_execution_seconds * 1000,
-    max_iterations: metadata.max_iterations,
-    max_output_bytes: maxOutput,
-  };
+  const { schema, open } = plugin.parameters;
+  const taken = { schema, parameters: open ? undefined : plugin.parameters.parameters };
+  const described = { ...skill, description: cutText(metadata.description, maxDescription) };
+  return { ...skill, tools: [importedTool(means, code, described, taken)] };
 }
 
 function setupOf({ metadata, config, parameters }: Plugin, { values }: SetupArguments): ToHost {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { errorText } from "../base/error-text.ts";
+import { once } from "../base/made-once.ts";
 import { cutText } from "../base/markdown-text.ts";
-import { isRecord } from "../base/record.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import {
   type Diagnostic,
@@ -11,12 +11,10 @@ import {
   type Skill,
   type ToolPackages,
 } from "../core/skill/skill.ts";
-import { toToolName, validateParameters } from "../core/skill/skill-identifier.ts";
-import type { Tool } from "../core/skill/tool.ts";
-import { type JsonObject, type JsonSchema, sizeProblem } from "../core/values/json.ts";
+import { sizeProblem } from "../core/values/json.ts";
 import { jsonSchema } from "../core/values/json-schema.ts";
 import { createRedactor } from "../core/values/redact.ts";
-import { callImported, type ImportedCode, type ImportedMeans } from "./call-imported.ts";
+import { type ImportedCode, type ImportedMeans, importedTool } from "./call-imported.ts";
 import { hostsInCode } from "./code-hosts.ts";
 import { maxDescription } from "./imported-skill.ts";
 
@@ -25,9 +23,6 @@ const usualEntries = ["tool.js", "tool.mjs", "tool.cjs", "index.js", "index.mjs"
 
 /** Maximum time for a module to list its tools, ms. */
 const maxListing = 30_000;
-
-/** Maximum bytes of a tool's answer. */
-const maxOutput = 2_000_000;
 
 /** Maximum characters of a tool's parameters as JSON. A tool with a larger schema accepts any object. */
 const maxSchema = 20_000;
@@ -50,17 +45,15 @@ const listingSchema = z
   .max(100);
 type Listing = { ok: true; tools: z.infer<typeof listingSchema> } | { ok: false; reason: string };
 
-export interface ToolPackagesDeps {
-  clock: Pick<Clock, "after">;
-  settingsOf(skillId: string): Readonly<Record<string, string>>;
-  /** Whether code of the skill may be run to list its tools. */
-  mayRun(skill: Skill): Promise<boolean>;
-}
-
-/** Reads and runs tool packages with the means of imported skills. */
+/**
+ * Reads and runs tool packages with the means of imported skills.
+ * @param mayRun whether code of the skill may be run to list its tools
+ */
 export function createToolPackages(
   means: ImportedMeans,
-  { clock, settingsOf, mayRun }: ToolPackagesDeps,
+  clock: Pick<Clock, "after">,
+  settingsOf: (skillId: string) => Readonly<Record<string, string>>,
+  mayRun: (skill: Skill) => Promise<boolean>,
 ): ToolPackages {
   const listings = new Map<string, Listing>();
   const reading = new Map<string, Promise<void>>();
@@ -135,24 +128,14 @@ async function entryOf({ files, code }: Skill): Promise<string | undefined> {
 
 function codeOf(skill: Skill, entry: string, settings: Readonly<Record<string, string>>): ImportedCode {
   const { id, description, files } = skill;
-  const hosted = {
-    name: id,
-    description,
-    config: {},
-    examples: [],
-    parameters: {},
-    runtimeArgs: { ...settings },
-  };
-  let hosts: Promise<readonly string[]> | undefined;
+  const none = { config: {}, examples: [], parameters: {} };
+  const hosted = { name: id, description, ...none, runtimeArgs: { ...settings } };
   return {
     skill,
     env: settings,
     setup: { type: "setup", skill: { ...hosted, entry } },
     redact: createRedactor([]),
-    hosts() {
-      hosts ??= files === undefined ? Promise.resolve([]) : hostsInCode(files);
-      return hosts;
-    },
+    hosts: once(async () => (files === undefined ? [] : hostsInCode(files))),
   };
 }
 
@@ -201,35 +184,10 @@ function skillsOf(
       parameters: parametersOf(parameters),
       ...(single ? {} : { parent: base.id, examples: [] }),
     };
-    return { ...part, tools: [createTool(part, name, parameters, code, means)] };
+    const schema = { ...parameters, type: "object", properties: parameters.properties ?? {} };
+    const taken = { schema, parameters: parameters.properties === undefined ? undefined : part.parameters };
+    const tool = importedTool(means, code, part, taken, (input) => ({ tool: name, input }));
+    return { ...part, tools: [tool] };
   });
   return single ? parts : [{ ...base, tools: parts.flatMap(({ tools }) => tools) }, ...parts];
-}
-
-function createTool(
-  part: Skill,
-  name: string,
-  written: JsonSchema,
-  code: ImportedCode,
-  means: ImportedMeans,
-): Tool {
-  const open = written.properties === undefined;
-  return {
-    name: toToolName(part.id),
-    title: `Running ${part.name}`,
-    description: part.description,
-    parameters: { ...written, type: "object", properties: written.properties ?? {} },
-    skill_id: part.id,
-    // The effect of foreign code is unknown.
-    effect: () => "side_effect",
-    validate: (input) => {
-      const given = input ?? {};
-      if (open && isRecord(given)) return { ok: true, value: given as JsonObject };
-      return validateParameters(part.parameters, input);
-    },
-    run: (input, context) => callImported(means, code, { tool: name, input }, context),
-    max_execution_ms: part.max_execution_seconds * 1000,
-    max_iterations: part.max_iterations,
-    max_output_bytes: maxOutput,
-  };
 }

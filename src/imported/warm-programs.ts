@@ -1,32 +1,13 @@
 import type { Clock } from "../core/ports/storage.ts";
-import type { MountedFolder } from "../core/ports/working-folder.ts";
 import type { ProgramRunner } from "../core/skill/programs.ts";
-import type { Skill } from "../core/skill/skill.ts";
 import type { Place } from "../core/values/place.ts";
-import type { ToHost } from "./host/protocol.ts";
-import { type CallOutcome, HostedProgram, type ProgramCall } from "./hosted-program.ts";
+import { type CallOutcome, HostedProgram, type ProgramCall, type ProgramStart } from "./hosted-program.ts";
 
-interface WarmCall extends ProgramCall {
-  skill: Skill;
+interface WarmCall extends ProgramCall, ProgramStart {
   /** The thread that it works for, if any. Programs are not shared between threads, because they may remember data. */
   place?: Place;
-  working?: MountedFolder | undefined;
-  setup: ToHost;
-  env: Readonly<Record<string, string>>;
   /** Its abort kills the process, together with the other calls that it serves. */
   signal: AbortSignal;
-}
-
-export type WarmPrograms = ReturnType<typeof createWarmPrograms>;
-
-export interface WarmProgramsOptions {
-  programs: ProgramRunner;
-  clock: Pick<Clock, "after">;
-  /** How long an idle program is kept, ms. */
-  idle_ms: number;
-  /** Maximum idle programs. */
-  maxIdle: number;
-  onLog(skillId: string, text: string): void;
 }
 
 interface Entry {
@@ -37,74 +18,86 @@ interface Entry {
   cancelIdle(): void;
 }
 
-/**
- * Keeps programs of skills running after a call for the next one. A program serves only one skill, version and thread.
- */
-export function createWarmPrograms(options: WarmProgramsOptions) {
+/** Keeps programs of skills running after a call for the next one. A program serves only one skill, version and thread. */
+export class WarmPrograms {
+  readonly #programs: ProgramRunner;
+  readonly #clock: Pick<Clock, "after">;
+  readonly #idleMs: number;
+  readonly #maxIdle: number;
+  readonly #onLog: (skillId: string, text: string) => void;
   /** The least recently used program comes first. */
-  const warm = new Map<string, Entry>();
+  readonly #warm = new Map<string, Entry>();
 
-  const stop = (key: string, reason: string): void => {
-    const entry = warm.get(key);
-    warm.delete(key);
+  /**
+   * @param idleMs how long an idle program is kept
+   * @param maxIdle maximum idle programs
+   */
+  constructor(
+    programs: ProgramRunner,
+    clock: Pick<Clock, "after">,
+    { idleMs, maxIdle }: { idleMs: number; maxIdle: number },
+    onLog: (skillId: string, text: string) => void,
+  ) {
+    this.#programs = programs;
+    this.#clock = clock;
+    this.#idleMs = idleMs;
+    this.#maxIdle = maxIdle;
+    this.#onLog = onLog;
+  }
+
+  /** Never rejects. */
+  async call(request: WarmCall): Promise<CallOutcome> {
+    const { skill, signal, env, place, working } = request;
+    const version = JSON.stringify([skill.origin.path, skill.hash, env]);
+    // The mounts of a running program cannot change.
+    const shown = working?.mounts.map(({ to, version = "" }) => [to, version]);
+    const key = JSON.stringify([skill.id, version, place?.namespace, place?.thread, shown]);
+    const entry = this.#warm.get(key) ?? this.#start(key, version, request);
+    this.#warm.delete(key);
+    this.#warm.set(key, entry);
+    entry.cancelIdle();
+    const abort = () => {
+      if (this.#warm.get(key) === entry) this.#warm.delete(key);
+      entry.program.stop("Another call of this skill ran too long or was stopped, and its process with it.");
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    const outcome = await entry.program.call(request);
+    signal.removeEventListener("abort", abort);
+    if (entry.program.calls === 0 && this.#warm.get(key) === entry)
+      entry.cancelIdle = this.#clock.after(this.#idleMs, () => this.#stop(key, "It was not used."));
+    this.#trim(skill.id, version);
+    return outcome;
+  }
+
+  /** Stops all of them. */
+  close(): void {
+    for (const key of [...this.#warm.keys()]) this.#stop(key, "The bot is shutting down.");
+  }
+
+  #start(key: string, version: string, start: ProgramStart): Entry {
+    const { id: skillId } = start.skill;
+    const onLog = (text: string) => this.#onLog(skillId, text);
+    const program = new HostedProgram(this.#programs, start, onLog, () => {
+      entry.cancelIdle();
+      if (this.#warm.get(key) === entry) this.#warm.delete(key);
+    });
+    const entry: Entry = { skillId, version, program, cancelIdle: () => {} };
+    return entry;
+  }
+
+  #stop(key: string, reason: string): void {
+    const entry = this.#warm.get(key);
+    this.#warm.delete(key);
     entry?.cancelIdle();
     entry?.program.stop(reason);
-  };
-  const start = (key: string, version: string, { skill, setup, env, working }: WarmCall): Entry => {
-    const program = new HostedProgram({
-      programs: options.programs,
-      skill,
-      setup,
-      env,
-      working,
-      onLog: (text) => options.onLog(skill.id, text),
-      onEnd: () => {
-        entry.cancelIdle();
-        if (warm.get(key) === entry) warm.delete(key);
-      },
-    });
-    const entry: Entry = { skillId: skill.id, version, program, cancelIdle: () => {} };
-    return entry;
-  };
-  const trim = (skillId: string, version: string): void => {
-    const idle = [...warm].filter(([, { program }]) => program.calls === 0);
-    for (const [other, entry] of idle)
-      if (entry.skillId === skillId && entry.version !== version) stop(other, "The skill has changed.");
-    for (const [other] of idle.slice(0, Math.max(0, idle.length - options.maxIdle)))
-      stop(other, "Other skills needed its place.");
-  };
+  }
 
-  return {
-    /** Never rejects. */
-    async call(request: WarmCall): Promise<CallOutcome> {
-      const { skill, signal, env, place, working } = request;
-      const version = JSON.stringify([skill.origin.path, skill.hash, env]);
-      // The mounts of a running program cannot change.
-      const shown = working?.mounts.map(({ to, version = "" }) => [to, version]);
-      const key = JSON.stringify([skill.id, version, place?.namespace, place?.thread, shown]);
-      const entry = warm.get(key) ?? start(key, version, request);
-      warm.delete(key);
-      warm.set(key, entry);
-      entry.cancelIdle();
-      const abort = () => {
-        if (warm.get(key) === entry) warm.delete(key);
-        entry.program.stop(
-          "Another call of this skill ran too long or was stopped, and its process with it.",
-        );
-      };
-      if (signal.aborted) abort();
-      signal.addEventListener("abort", abort, { once: true });
-      const outcome = await entry.program.call(request);
-      signal.removeEventListener("abort", abort);
-      if (entry.program.calls === 0 && warm.get(key) === entry) {
-        entry.cancelIdle = options.clock.after(options.idle_ms, () => stop(key, "It was not used."));
-      }
-      trim(skill.id, version);
-      return outcome;
-    },
-    /** Stops all of them. */
-    close(): void {
-      for (const key of [...warm.keys()]) stop(key, "The bot is shutting down.");
-    },
-  };
+  #trim(skillId: string, version: string): void {
+    const idle = [...this.#warm].filter(([, { program }]) => program.calls === 0);
+    for (const [other, entry] of idle)
+      if (entry.skillId === skillId && entry.version !== version) this.#stop(other, "The skill has changed.");
+    for (const [other] of idle.slice(0, Math.max(0, idle.length - this.#maxIdle)))
+      this.#stop(other, "Other skills needed its place.");
+  }
 }

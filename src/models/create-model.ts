@@ -9,7 +9,7 @@ import { withTiming } from "./around/timed-model.ts";
 import type { ModelFacts } from "./catalogue/model-facts.ts";
 import { type ModelSettings, NamedModel } from "./named-model.ts";
 import { createOpenAiModel } from "./openai/openai.ts";
-import type { ProviderModelOptions } from "./provider-model.ts";
+import type { CalledModel } from "./provider-model.ts";
 import { isLocal } from "./server-kind.ts";
 
 /** Tokens of a window that are reserved for the answer unless a limit is set. */
@@ -66,7 +66,7 @@ function createNamedModel(
   const { provider, model, server } = named;
   const { streaming = true, requestTimeoutMs = 600_000 } = settings;
   const idleTimeoutMs = server.idleTimeoutMs ?? settings.idleTimeoutMs ?? 60_000;
-  const options: ProviderModelOptions = {
+  const options: CalledModel = {
     provider,
     model,
     ...server,

@@ -2,7 +2,7 @@ import type { WebEngine } from "../core/ports/web.ts";
 import { createAnthropicSearch } from "./anthropic/web-search.ts";
 import { type ModelSettings, NamedModel } from "./named-model.ts";
 import { createOpenAiSearch } from "./openai/web-search.ts";
-import type { ProviderModelOptions } from "./provider-model.ts";
+import type { CalledModel } from "./provider-model.ts";
 import { lacksKey } from "./sign-requests.ts";
 
 /** Maximum wait for an answer, ms. */
@@ -17,7 +17,7 @@ export function createProviderSearch(settings: ModelSettings): WebEngine | undef
   const { small = settings.choice } = new NamedModel(settings.choice, settings);
   const { provider, model, server, kind, facts } = new NamedModel(small, settings);
   if (lacksKey(server)) return undefined;
-  const options: ProviderModelOptions = { ...server, provider, model, timeoutMs };
+  const options: CalledModel = { ...server, provider, model, timeoutMs };
   if (kind === "anthropic") return createAnthropicSearch(options, facts.price);
   if (kind === "openai") return createOpenAiSearch(options, facts.price);
   return undefined;

@@ -100,13 +100,13 @@ function createMessageTaker(): (bytes: Uint8Array | undefined) => EventSourceMes
 
 function reportedOr<Chunk>(body: unknown, event: string | undefined, answer: ServerAnswer): Chunk {
   const reported = (isRecord(body) && body.error) || (event === "error" ? body : undefined);
-  if (reported) throw new ReportedFailure(reported, { headers: answer.headers, ...statusIn(reported) });
+  if (reported) throw new ReportedFailure(reported, { headers: answer.headers, status: statusIn(reported) });
   return body as Chunk;
 }
 
 /** OpenRouter reports its provider's status as the `code`. */
-function statusIn({ code }: { code?: unknown }): { status?: number } {
-  return typeof code === "number" && code >= 400 && code < 600 ? { status: code } : {};
+function statusIn({ code }: { code?: unknown }): number | undefined {
+  return typeof code === "number" && code >= 400 && code < 600 ? code : undefined;
 }
 
 function release(answer: ServerAnswer, end: End): void {

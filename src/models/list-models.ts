@@ -65,7 +65,7 @@ async function readJson(
 ): Promise<unknown> {
   const { apiKey } = server;
   const signed = {
-    ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+    authorization: apiKey ? `Bearer ${apiKey}` : null,
     ...serverHeaders(server, endpoint),
   };
   const headers = Object.entries(signed).filter((entry): entry is [string, string] => entry[1] !== null);

@@ -4,7 +4,7 @@ import type { RetryPolicy } from "./around/retrying-model.ts";
 import { listedModel, listedNames } from "./catalogue/catalogue.ts";
 import { type ModelFacts, modelFacts, smallModelFor } from "./catalogue/model-facts.ts";
 import type { PriceTable } from "./prices.ts";
-import type { ProviderModelOptions } from "./provider-model.ts";
+import type { ModelServer } from "./provider-model.ts";
 import { type ServerKind, serverKindOf } from "./server-kind.ts";
 import { lacksKey } from "./sign-requests.ts";
 
@@ -12,11 +12,7 @@ import { lacksKey } from "./sign-requests.ts";
  * One server of models. The defaults for `openai` and `anthropic` are the vendor's own address, the usual variable of its key, and that a
  * key is required there.
  */
-export interface ProviderSettings
-  extends Omit<
-    ProviderModelOptions,
-    "provider" | "model" | "streaming" | "timeoutMs" | "maxOutputTokens" | "facts"
-  > {
+export interface ProviderSettings extends ModelServer {
   /** The API that it speaks. */
   kind: "openai" | "anthropic";
   /** Maximum silence of a stream, ms; that of the settings by default. */
@@ -63,7 +59,7 @@ export class NamedModel {
     this.provider = name.slice(0, Math.max(0, slash));
     this.model = name.slice(slash + 1);
     const providers = providersOf(settings);
-    const server = Object.hasOwn(providers, this.provider) ? providers[this.provider] : undefined;
+    const server = ownOf(providers, this.provider);
     if (server === undefined || this.model === "") {
       const known = Object.keys(providers).join(", ");
       throw new ModelError(
@@ -89,11 +85,8 @@ export class NamedModel {
   /** Facts and prices in the settings take precedence over the catalogue. */
   get facts(): ModelFacts {
     const { models = {}, prices = {} } = this.#settings;
-    return {
-      ...modelFacts(this.kind, this.model),
-      ...(Object.hasOwn(models, this.#name) ? models[this.#name] : {}),
-      ...(Object.hasOwn(prices, this.#name) ? { price: prices[this.#name] } : {}),
-    };
+    const facts = { ...modelFacts(this.kind, this.model), ...ownOf(models, this.#name) };
+    return { ...facts, price: ownOf(prices, this.#name) ?? facts.price };
   }
 
   /** The small model of the same provider for internal work, as `provider/model`. Undefined if there is none, or it is this model. */
@@ -131,6 +124,11 @@ export function listedModelsOf(settings: ModelSettings): string[] {
     if (lacksKey(server)) return [];
     return listedNames(kindOf(server)).map((model) => `${name}/${model}`);
   });
+}
+
+/** The entry of a name, which may be `constructor`. */
+function ownOf<Entry>(entries: Readonly<Record<string, Entry>>, name: string): Entry | undefined {
+  return Object.hasOwn(entries, name) ? entries[name] : undefined;
 }
 
 function providersOf({ providers }: Pick<ModelSettings, "providers">): Record<string, ProviderSettings> {

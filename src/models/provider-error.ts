@@ -120,15 +120,14 @@ function fromSdkError(error: SdkError, endpoint: Endpoint): ModelError {
   const status = error.status === undefined || isNoApi ? [] : [`HTTP ${error.status}`];
   const cause = error.cause instanceof Error ? [causeText(error.cause, endpoint)] : [];
   const detail = [...status, text, ...cause, ...(request ? [`request ${request}`] : [])].filter(Boolean);
-  const failed = code === "unavailable" && error.status !== undefined && error.status >= 500;
-  const what = failed ? "had an error" : whatHappened[code];
+  const isAway = code === "unavailable";
+  const what = isAway && (error.status ?? 0) >= 500 ? "had an error" : whatHappened[code];
   return modelError(code, endpoint, what, detail.join(", "), {
     retryAfterMs: retryAfterMs(error.headers, Date.now()),
-    ...(isNoApi && code === "unavailable" ? { next: checkFront(endpoint), seen: webPage } : {}),
+    next: isNoApi && isAway ? checkFront(endpoint) : undefined,
+    seen: isNoApi && isAway ? "it sent a web page instead of an answer" : undefined,
   });
 }
-
-const webPage = "it sent a web page instead of an answer";
 
 const whatHappened: Record<ModelErrorCode, string> = {
   rate_limited: "limits the rate of requests",
@@ -283,11 +282,9 @@ function positive(text: string | null): number | undefined {
  * The delay before another attempt of a request that cannot wait for long, ms: `usual` where the server does not name one. Undefined
  * where another attempt is of no use, or would have to wait for more than `max`.
  */
-export function delayAfter(
-  error: unknown,
-  { usual, max }: { usual: number; max: number },
-): number | undefined {
-  if (!mayHelp("later", error)) return undefined;
-  const delay = error.retryAfterMs ?? usual;
-  return delay > max ? undefined : delay;
+export function delayUpTo({ usual, max }: { usual: number; max: number }) {
+  return (failure: ModelError | undefined): number | undefined => {
+    const delay = mayHelp("later", failure) ? (failure.retryAfterMs ?? usual) : undefined;
+    return delay !== undefined && delay > max ? undefined : delay;
+  };
 }

@@ -1,12 +1,13 @@
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../core/ports/model.ts";
-import type { JsonSchema } from "../core/values/json.ts";
 import type { AssistantMessage, CutAnswer } from "../core/values/message.ts";
 import { type ModelFacts, modelFacts } from "./catalogue/model-facts.ts";
+import { readChunks } from "./event-stream.ts";
 import { type MeteredUsage, pricedUsage } from "./prices.ts";
 import { type Endpoint, modelError, toModelError } from "./provider-error.ts";
+import type { ServerAnswer } from "./send-request.ts";
 import { type ServerKind, serverKindOf } from "./server-kind.ts";
 import { type SilenceWatch, watchSilence } from "./silence-watch.ts";
-import { jsonIn, type OutputForm, outputInstruction, unwrapOutput } from "./structured-output.ts";
+import { type Finished, type OutputForm, StructuredAnswers, spent } from "./structured-output.ts";
 import { ShapedExchange } from "./tools/shaped-exchange.ts";
 import type { ToolRules } from "./tools/tool-shape.ts";
 
@@ -31,39 +32,34 @@ interface Void {
 /** A piece of text, a thought, or a withdrawal of the text so far. */
 export type Piece = string | Thought | Void;
 
-/** Puts the chunks of one stream together. */
+/** Reads one answer: the chunks of a stream, or a document. */
 export interface AnswerReader<Chunk> {
   /** Adds a chunk. Returns its text, which is often empty, or news about the model's work. */
   add(chunk: Chunk): Piece | readonly Piece[];
-  /** @throws ModelError when the stream ended too early */
+  /** Whether a chunk is the last one that matters; by default the stream tells its end. */
+  isLast?(chunk: Chunk): boolean;
+  /** The answer in the chunks. @throws ModelError when the stream ended too early */
   finish(): Answer;
-}
-
-/** An answer that has begun, and the reader of its chunks. */
-interface OpenedAnswer<Chunk> {
-  /** The chunks of each read from the network; none for a connection that is only kept open. */
-  reads: AsyncIterable<readonly Chunk[]>;
-  reader: AnswerReader<Chunk>;
+  /** The answer in a document. @throws ModelError if it is not an answer, ReportedFailure if it reports a failure */
+  whole(document: unknown): Answer;
 }
 
 /** The provider's format of requests and answers. */
 export interface Dialect<Chunk = unknown> {
-  /** Sends a request with a streamed answer. */
-  open(request: ModelRequest, form: OutputForm, signal: AbortSignal): Promise<OpenedAnswer<Chunk>>;
-  /** Sends a request and waits for the whole answer. */
-  complete(request: ModelRequest, form: OutputForm, signal: AbortSignal): Promise<Answer>;
-  /** Sends a request that is `keep_only`; the answer is empty. Absent where a cache decides by itself what it keeps. */
-  keep?(request: ModelRequest, signal: AbortSignal): Promise<Answer>;
+  /** Whether requests that are `keep_only` are sent; otherwise the cache decides by itself what it keeps. */
+  readonly keeps?: boolean;
+  /** Sends a request. @param how whether its answer is a stream or a document */
+  send(
+    request: ModelRequest,
+    output: OutputForm,
+    how: { stream: boolean; signal: AbortSignal },
+  ): Promise<{ answer: ServerAnswer; reader: AnswerReader<Chunk> }>;
 }
 
-/** Options of every provider's adapter. */
-export interface ProviderModelOptions {
-  /** Name of the provider in model ids and provider blocks, e.g. `openai`. */
-  provider?: string;
+/** A server of models, and how it is called. */
+export interface ModelServer {
   /** The kind of server that an operator set; its address and the model's name tell by default. */
   server?: ServerKind | undefined;
-  /** Name of the model at the provider. */
-  model: string;
   apiKey?: string | undefined;
   baseUrl?: string | undefined;
   /** Where the operator sets the key, for error messages, e.g. `OPENAI_API_KEY`. */
@@ -80,12 +76,20 @@ export interface ProviderModelOptions {
   maxTokensField?: "max_tokens" | "max_completion_tokens" | "none" | undefined;
   /** Which of OpenAI's APIs is used; depends on the name of the model by default. */
   api?: "auto" | "responses" | "chat" | undefined;
+  /** Maximum wait for the first sign of a stream, ms; as for any other silence by default. */
+  firstAnswerMs?: number | undefined;
+}
+
+/** A model at its server, and the limits of its answers. */
+export interface CalledModel extends ModelServer {
+  /** Name of the provider in model ids and provider blocks, e.g. `openai`. */
+  provider?: string;
+  /** Name of the model at the provider. */
+  model: string;
   /** True by default. */
   streaming?: boolean | undefined;
   /** Maximum silence of a stream, or wait for an answer that is not streamed, ms. */
   timeoutMs: number;
-  /** Maximum wait for the first sign of a stream, ms; `timeoutMs` by default. */
-  firstAnswerMs?: number | undefined;
   /** Maximum tokens of an answer, including reasoning; depends on the model by default. */
   maxOutputTokens?: number | undefined;
   /** Facts about the model; those of the catalogue by default. */
@@ -93,7 +97,7 @@ export interface ProviderModelOptions {
 }
 
 /** Facts about the model of these options at this endpoint. */
-export function factsOf({ facts, server, model }: ProviderModelOptions, { host }: Endpoint): ModelFacts {
+export function factsOf({ facts, server, model }: CalledModel, { host }: Endpoint): ModelFacts {
   return facts ?? modelFacts(serverKindOf(host, server), model);
 }
 
@@ -101,21 +105,21 @@ export function factsOf({ facts, server, model }: ProviderModelOptions, { host }
 export function createProviderModel(
   dialect: Dialect,
   endpoint: Endpoint,
-  options: ProviderModelOptions,
+  options: CalledModel,
   rules: ToolRules,
 ): Model {
   const shaped = new ShapedExchange(rules, endpoint);
   const ask = (request: ModelRequest, form: OutputForm) =>
     shaped.stream(request, (sent) => exchange(dialect, endpoint, options, sent, form));
-  const structured = createStructuredAnswers(endpoint.id, ask);
+  const structured = new StructuredAnswers(endpoint.id, ask);
   return {
     id: endpoint.id,
     generative: true,
-    keeps: dialect.keep !== undefined,
+    keeps: dialect.keeps === true,
     stream: (request) =>
       request.output_schema === undefined
         ? ask(request, { kind: "free" })
-        : structured(request, request.output_schema),
+        : structured.stream(request, request.output_schema),
   };
 }
 
@@ -123,19 +127,23 @@ export function createProviderModel(
 async function* exchange(
   dialect: Dialect,
   endpoint: Endpoint,
-  options: ProviderModelOptions,
+  options: CalledModel,
   request: ModelRequest,
   form: OutputForm,
 ): AsyncGenerator<ModelEvent> {
   request.signal.throwIfAborted();
-  const streaming = isStreamed(request, options);
+  if (request.keep_only === true && dialect.keeps !== true) {
+    throw new ModelError("invalid_request", `${endpoint.id} decides by itself what its cache keeps.`);
+  }
+  const stream = options.streaming !== false && request.keep_only !== true;
   const watch = watchSilence(request.signal, options.timeoutMs, options.firstAnswerMs);
   let answer: Answer;
   try {
-    if (streaming) {
-      const { reads, reader } = await dialect.open(request, form, watch.signal);
+    const sent = await dialect.send(request, form, { stream, signal: watch.signal });
+    const { reader } = sent;
+    if (stream) {
       const shown = new ShownPieces();
-      for await (const chunks of reads) {
+      for await (const chunks of readChunks(sent.answer, (chunk) => reader.isLast?.(chunk) === true)) {
         watch.heard(chunks.length > 0);
         for (const event of shown.events(chunks.flatMap((chunk) => reader.add(chunk)))) {
           // Chunks that were read before the abort are not shown after it.
@@ -149,10 +157,10 @@ async function* exchange(
       watch.signal.throwIfAborted();
       answer = reader.finish();
     } else {
-      answer = await wholeAsk(dialect, request, endpoint)(request, form, watch.signal);
+      answer = reader.whole(await sent.answer.json());
     }
   } catch (error) {
-    throw failureOf(error, request, watch, endpoint, streaming);
+    throw failureOf(error, request, watch, endpoint, stream);
   } finally {
     watch.release();
   }
@@ -164,22 +172,6 @@ async function* exchange(
     yield spent(event);
     throw useless;
   }
-}
-
-function spent({ usage, model }: Finished): ModelEvent {
-  return { type: "spent", usage, model };
-}
-
-function isStreamed({ keep_only }: ModelRequest, { streaming = true }: ProviderModelOptions): boolean {
-  return streaming && keep_only !== true;
-}
-
-/** How a whole answer is asked for. */
-function wholeAsk({ keep, complete }: Dialect, { keep_only }: ModelRequest, { id }: Endpoint) {
-  if (keep_only !== true) return complete;
-  if (keep !== undefined)
-    return (...[request, , signal]: Parameters<typeof complete>) => keep(request, signal);
-  throw new ModelError("invalid_request", `${id} decides by itself what its cache keeps.`);
 }
 
 /**
@@ -223,7 +215,7 @@ function failureOf(
   return modelError("unavailable", endpoint, what, `the limit is model.${limit}`);
 }
 
-function finished(answer: Answer, endpoint: Endpoint, options: ProviderModelOptions): Finished {
+function finished(answer: Answer, endpoint: Endpoint, options: CalledModel): Finished {
   const { message, stop } = answer;
   const usage = pricedUsage(answer.usage, factsOf(options, endpoint).price);
   const event = { type: "finished", message, usage, model: endpoint.id } as const;
@@ -261,68 +253,4 @@ function whyUseless(
     case "declined":
       return modelError("declined", endpoint, "declined to answer", "");
   }
-}
-
-type Ask = (request: ModelRequest, form: OutputForm) => AsyncIterable<ModelEvent>;
-type Finished = Extract<ModelEvent, { type: "finished" }>;
-
-/**
- * Answers that are one JSON value of a schema. If the server refuses or ignores its own feature for schemas, the prompt asks for the
- * schema, which is remembered. Yields `finished`, and before it only `spent`.
- */
-function createStructuredAnswers(id: string, ask: Ask) {
-  const refused = new WeakSet<JsonSchema>();
-  return async function* structured(request: ModelRequest, schema: JsonSchema): AsyncGenerator<ModelEvent> {
-    if (!refused.has(schema)) {
-      const event = yield* byServer(id, ask, request, schema);
-      const text = event === undefined ? undefined : unwrapOutput(event.message.text, schema);
-      if (event !== undefined && text !== undefined) {
-        yield withText(event, text);
-        return;
-      }
-      if (event !== undefined) yield spent(event);
-      refused.add(schema);
-    }
-    yield* inWords(id, ask, request, schema);
-  };
-}
-
-/** The answer by the server's feature for schemas; undefined when it refuses the schema. */
-async function* byServer(id: string, ask: Ask, request: ModelRequest, schema: JsonSchema) {
-  try {
-    return yield* lastEvent(id, ask(request, { kind: "schema", schema }));
-  } catch (error) {
-    if (error instanceof ModelError && error.code === "invalid_request") return undefined;
-    throw error;
-  }
-}
-
-async function* inWords(id: string, ask: Ask, request: ModelRequest, schema: JsonSchema) {
-  const system = `${request.system}\n\n${outputInstruction(schema)}`;
-  const event = yield* lastEvent(id, ask({ ...request, system }, { kind: "instructed" }));
-  const text = jsonIn(event.message.text);
-  if (text !== undefined) {
-    yield withText(event, text);
-    return;
-  }
-  yield spent(event);
-  throw new ModelError(
-    "bad_response",
-    `${id} answered in words although JSON was asked for. Try again, or use a model with structured output.`,
-  );
-}
-
-async function* lastEvent(
-  id: string,
-  events: AsyncIterable<ModelEvent>,
-): AsyncGenerator<ModelEvent, Finished> {
-  for await (const event of events) {
-    if (event.type === "finished") return event;
-    if (event.type === "spent") yield event;
-  }
-  throw new ModelError("bad_response", `${id} gave no answer. Try again.`);
-}
-
-function withText(event: Finished, text: string): Finished {
-  return { ...event, message: { role: "assistant", text, tool_calls: [] } };
 }

@@ -5,7 +5,7 @@ export class ReportedFailure extends Error {
   readonly headers: Headers | undefined;
   /** The report: `code`, `type`, `message`. */
   readonly error: unknown;
-  constructor(report: unknown, options: { status?: number; headers?: Headers } = {}) {
+  constructor(report: unknown, options: { status?: number | undefined; headers?: Headers } = {}) {
     super("The server reported a failure within its answer.");
     this.error = report;
     this.status = options.status;

@@ -1,11 +1,11 @@
 import { ModelError } from "../core/ports/model.ts";
 import type { Endpoint } from "./provider-error.ts";
-import type { ProviderModelOptions } from "./provider-model.ts";
+import type { ModelServer } from "./provider-model.ts";
 
-type Signing = Pick<ProviderModelOptions, "headers" | "keyHeader">;
+type Signing = Pick<ModelServer, "headers" | "keyHeader">;
 
 /** Whether a server refuses all requests because neither its key nor a header in its place is set. */
-export function lacksKey(server: Pick<ProviderModelOptions, "needsKey" | "apiKey" | "headers">): boolean {
+export function lacksKey(server: Pick<ModelServer, "needsKey" | "apiKey" | "headers">): boolean {
   return server.needsKey === true && !server.apiKey && !isSigned(server);
 }
 

@@ -5,6 +5,7 @@ import {
   type Diagnostic,
   type LoadedSkills,
   type Skill,
+  type SkillOrigin,
   type SkillSource,
   skillMetadataSchema,
 } from "../core/skill/skill.ts";
@@ -21,23 +22,20 @@ export interface ConfigSkill {
   tool_list: Record<string, string[]> | string;
 }
 
-export interface ConfigSourceOptions {
-  source: string;
-  precedence: number;
-  /** The configuration file, for messages. */
-  path: string;
-  /** By id. */
-  skills: Record<string, ConfigSkill>;
-}
-
-/** Skills written in the configuration. They stay the same for the life of the process. */
-export function createConfigSource(options: ConfigSourceOptions): SkillSource {
+/**
+ * Skills written in the configuration, by id. They stay the same for the life of the process.
+ * @param origin its path is the place in the configuration, for messages
+ */
+export function createConfigSource(
+  origin: SkillOrigin,
+  entries: Readonly<Record<string, ConfigSkill>>,
+): SkillSource {
   const diagnostics: Diagnostic[] = [];
-  const skills = Object.entries(options.skills).flatMap(([id, entry]) =>
-    createSkill(id, entry, options, diagnostics),
+  const skills = Object.entries(entries).flatMap(([id, entry]) =>
+    createSkill(id, entry, origin, diagnostics),
   );
   const loaded: LoadedSkills = { skills, diagnostics };
-  return { id: `${options.source}:${options.path}`, load: async () => loaded };
+  return { id: `${origin.source}:${origin.path}`, load: async () => loaded };
 }
 
 const entrySchema = z.object({
@@ -51,29 +49,28 @@ const entrySchema = z.object({
 function createSkill(
   id: string,
   entry: ConfigSkill,
-  options: ConfigSourceOptions,
+  origin: SkillOrigin,
   diagnostics: Diagnostic[],
 ): Skill[] {
   const parsed = entrySchema.safeParse(entry);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const message = `Skill ${id} is left out: ${issue?.path.join(".")}: ${issue?.message}.`;
-    diagnostics.push({ ...defect(options.path, "invalid_skill", message), skill_id: id });
+    diagnostics.push({ ...defect(origin.path, "invalid_skill", message), skill_id: id });
     return [];
   }
   const { name = id, desc, usage, active } = parsed.data;
   const toolList = readToolList(parsed.data.tool_list);
   if (toolList === undefined) {
     const message = `The tool_list of skill ${id} is neither {server: [tool, …]} nor that as JSON text; the skill has no tools.`;
-    diagnostics.push({ ...caution(options.path, "invalid_tool_list", message), skill_id: id });
+    diagnostics.push({ ...caution(origin.path, "invalid_tool_list", message), skill_id: id });
   }
-  const { source, precedence, path } = options;
   const metadata = { id, name, description: desc, active, tool_list: toolList ?? {} };
   return [
     {
       ...skillMetadataSchema.parse(metadata),
       kind: "config",
-      origin: { source, precedence, path },
+      origin,
       hash: hash("sha256", canonicalJson(entry), "hex"),
       instructions: usage,
       tools: [],

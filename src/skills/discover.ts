@@ -43,7 +43,7 @@ export async function discoverSkills(
   const waiting = [{ directory: root, depth: 0 }];
   let visited = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (pace.isDue()) await pace.rest();
+    await pace.keep();
     visited += 1;
     if (visited > maxDirectories || found.folders.length >= maxSkills) {
       found.diagnostics.push(tooMany(root));

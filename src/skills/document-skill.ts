@@ -38,9 +38,9 @@ export function createDocumentSkill(request: DocumentSkillRequest, document: Ski
     ...metadata,
     ...rest,
     instructions,
-    ...(settings === undefined ? {} : { settings: settingsNames(settings, origin) }),
+    settings: settings && settingsNames(settings, origin),
     guide_note: note,
-    ...(code === undefined ? {} : { code }),
+    code,
     kind: "document",
     origin,
     hash: contents.hash,
@@ -61,11 +61,7 @@ function codeOf(
   paths: readonly string[],
 ): SkillCode | undefined {
   if (!has_commands && entry_points === undefined && !paths.some(isScript)) return undefined;
-  return {
-    runs: "scripts",
-    ...(has_commands && { has_commands }),
-    ...(entry_points === undefined ? {} : { entry_points }),
-  };
+  return { runs: "scripts", has_commands: has_commands || undefined, entry_points };
 }
 
 function existingEntryPoints(

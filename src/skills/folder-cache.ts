@@ -10,12 +10,35 @@ import type { FoundFolder } from "./discover.ts";
 import { type LoadedFolder, loadFolder } from "./folder-loader.ts";
 import type { Pace } from "./pace.ts";
 import { type FolderContents, readContents } from "./read-contents.ts";
-import { type FolderScan, isSameScan, scanFolder } from "./scan-folder.ts";
+import { type FolderScan, fileState, isSameScan, scanFolder } from "./scan-folder.ts";
 import { createSkillFiles } from "./skill-files.ts";
 
 /** After this time contents are read again although no file seems changed, ms. */
 const oldest = 5 * 60_000;
 const maxFolders = 2000;
+
+/** A folder that is searched for skills, and what may be in it. */
+export interface SearchedFolder {
+  /** `bundled`, `extra`, `managed`, `workspace`. */
+  source: string;
+  precedence: number;
+  /** The folder that is searched; it may be missing. */
+  root: string;
+  /** Whether `skill.ts` next to a SKILL.md is imported: only for the folder that ships with the bot. */
+  importModules: boolean;
+  /** Further formats of skills, in addition to a folder with a SKILL.md. */
+  formats?: readonly FolderFormat[];
+  /** Runs packages whose SKILL.md declares tools; without it they are guides. */
+  toolPackages?: ToolPackages;
+  /** Folders that links to skills may lead to, in addition to the root. */
+  linkFolders?: readonly string[];
+  /** A missing root is then reported. For folders that a person named. */
+  mustExist?: boolean;
+  /** Maximum files and folders of a skill; default 2,000. */
+  maxFiles?: number;
+  /** Milliseconds, for the age of cached folders; default: the process's own clock. */
+  now?: () => number;
+}
 
 /** The present state of a folder: `loaded` is the same object as before if nothing in it changed. */
 export interface CurrentFolder {
@@ -27,43 +50,54 @@ interface Known extends CurrentFolder {
   key: string;
 }
 
-export interface FolderCacheOptions {
-  source: string;
-  precedence: number;
-  importModules: boolean;
-  listings: DirectoryListings;
-  maxFiles?: number | undefined;
-  formats?: readonly FolderFormat[];
-  toolPackages?: ToolPackages;
-  /** Milliseconds; for tests. */
-  now?: (() => number) | undefined;
-}
-
 /** Caches loaded folders by the state of their files, and loads those that changed. */
-export function createFolderCache(options: FolderCacheOptions) {
-  const parsed = new LRUCache<string, LoadedFolder>({
-    ...growingTo(maxFolders),
-    ttl: oldest,
-    ttlResolution: 0,
-    ...(options.now === undefined ? {} : { perf: { now: options.now } }),
-  });
-  const known = new Map<string, Known>();
+export class FolderCache {
+  readonly #source: SearchedFolder;
+  readonly #listings: DirectoryListings;
+  readonly #parsed: LRUCache<string, LoadedFolder>;
+  readonly #known = new Map<string, Known>();
 
-  async function load(
-    folder: FoundFolder,
-    scan: FolderScan,
-    root: string,
-    pace: Pace,
-  ): Promise<LoadedFolder> {
-    const { source, precedence, importModules, toolPackages } = options;
+  constructor(source: SearchedFolder, listings: DirectoryListings) {
+    this.#source = source;
+    this.#listings = listings;
+    const { now = () => performance.now() } = source;
+    const age = { ttl: oldest, ttlResolution: 0, perf: { now } };
+    this.#parsed = new LRUCache({ ...growingTo(maxFolders), ...age });
+  }
+
+  async current(folder: FoundFolder, root: string, pace: Pace): Promise<CurrentFolder> {
+    const scan = scanFolder(folder.path, root, this.#listings, this.#source.maxFiles);
+    const before = this.#known.get(folder.path);
+    const trusted = before?.scan.young === false && !scan.young;
+    const same = trusted && isSameScan(before.scan, scan);
+    const isComplete = before?.loaded.complete !== false;
+    if (same && isComplete && this.#parsed.get(before.key) === before.loaded) return before;
+    const key = same ? before.key : keyOf(folder, scan);
+    const kept = trusted && isComplete ? this.#parsed.get(key) : undefined;
+    const loaded = kept ?? (await this.#load(folder, scan, root, pace));
+    if (!scan.young) this.#parsed.set(key, loaded);
+    const now = { scan, loaded, key };
+    this.#known.set(folder.path, now);
+    return now;
+  }
+
+  /** Drops all folders except these. */
+  keep(folders: readonly FoundFolder[]): void {
+    if (this.#known.size === folders.length) return;
+    const paths = new Set(folders.map(({ path }) => path));
+    for (const path of this.#known.keys()) if (!paths.has(path)) this.#known.delete(path);
+  }
+
+  async #load(folder: FoundFolder, scan: FolderScan, root: string, pace: Pace): Promise<LoadedFolder> {
+    const { source, precedence, importModules, toolPackages, formats } = this.#source;
     const origin = { source, precedence, path: folder.path };
     if (scan.tooLarge) return { hash: "", skills: [], diagnostics: [] };
     const contents = await readContents(scan.files, folder.document, pace);
-    const before = known.get(folder.path);
+    const before = this.#known.get(folder.path);
     const isKnown = before?.loaded.hash === contents.hash && isSamePlace(before.scan, scan);
     if (isKnown && before.loaded.complete !== false) return before.loaded;
     try {
-      const format = options.formats?.find(({ manifest }) => manifest === folder.document);
+      const format = formats?.find(({ manifest }) => manifest === folder.document);
       if (format !== undefined) return loadFormatted(format, contents, origin, root);
       return await loadFolder({ folder, scan, contents, origin, root, importModules, toolPackages });
     } catch (error) {
@@ -72,30 +106,6 @@ export function createFolderCache(options: FolderCacheOptions) {
       return { hash: contents.hash, skills: [], diagnostics };
     }
   }
-
-  return {
-    async current(folder: FoundFolder, root: string, pace: Pace): Promise<CurrentFolder> {
-      const scan = scanFolder(folder.path, root, options);
-      const before = known.get(folder.path);
-      const trusted = before?.scan.young === false && !scan.young;
-      const same = trusted && isSameScan(before.scan, scan);
-      const isComplete = before?.loaded.complete !== false;
-      if (same && isComplete && parsed.get(before.key) === before.loaded) return before;
-      const key = same ? before.key : keyOf(folder, scan);
-      const loaded =
-        (trusted && isComplete ? parsed.get(key) : undefined) ?? (await load(folder, scan, root, pace));
-      if (!scan.young) parsed.set(key, loaded);
-      const now = { scan, loaded, key };
-      known.set(folder.path, now);
-      return now;
-    },
-    /** Drops all folders except these. */
-    keep(folders: readonly FoundFolder[]): void {
-      if (known.size === folders.length) return;
-      const paths = new Set(folders.map(({ path }) => path));
-      for (const path of known.keys()) if (!paths.has(path)) known.delete(path);
-    },
-  };
 }
 
 function loadFormatted(
@@ -111,14 +121,7 @@ function loadFormatted(
 
 /** Folder and signature: the paths, sizes and times of its files. */
 function keyOf(folder: FoundFolder, { files, tooLarge }: FolderScan): string {
-  const state = files.map((file) => [
-    file.path,
-    file.absolute,
-    file.bytes,
-    file.mtimeMs,
-    file.ctimeMs,
-    file.ino,
-  ]);
+  const state = files.map((file) => fileState.map((member) => file[member]));
   return `${folder.path}\0${hash("sha256", JSON.stringify([folder.document, tooLarge, state]), "hex")}`;
 }
 

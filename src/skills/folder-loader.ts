@@ -184,7 +184,7 @@ function createPart(parent: Skill, part: string, definition: SkillDefinition, to
     description: definition.description ?? parent.description,
     examples: [],
     requires: { ...parent.requires, means: [...(parent.requires.means ?? []), ...(definition.means ?? [])] },
-    ...(definition.aliases === undefined ? {} : { aliases: definition.aliases }),
+    aliases: definition.aliases ?? parent.aliases,
     parent: parent.id,
     tools,
     ...interfaceOf(definition),

@@ -2,62 +2,34 @@ import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { errorCode } from "../base/error-text.ts";
 import { sharedRun } from "../base/shared-run.ts";
-import type {
-  Diagnostic,
-  FolderFormat,
-  LoadedSkills,
-  SkillSource,
-  ToolPackages,
-} from "../core/skill/skill.ts";
+import type { Diagnostic, LoadedSkills, SkillSource } from "../core/skill/skill.ts";
 import { defect } from "./diagnose.ts";
-import { createDirectoryListings } from "./directory-listings.ts";
+import { DirectoryListings } from "./directory-listings.ts";
 import { discoverSkills } from "./discover.ts";
-import { type CurrentFolder, createFolderCache } from "./folder-cache.ts";
-import { createPace } from "./pace.ts";
+import { type CurrentFolder, FolderCache, type SearchedFolder } from "./folder-cache.ts";
+import { Pace } from "./pace.ts";
 import { isSameProblems } from "./scan-folder.ts";
-
-export interface FolderSourceOptions {
-  /** `bundled`, `extra`, `managed`, `workspace`. */
-  source: string;
-  precedence: number;
-  /** The folder that is searched; it may be missing. */
-  root: string;
-  /** Whether `skill.ts` next to a SKILL.md is imported: only for the folder that ships with the bot. */
-  importModules: boolean;
-  /** Further formats of skills, in addition to a folder with a SKILL.md. */
-  formats?: readonly FolderFormat[];
-  /** Runs packages whose SKILL.md declares tools; without it they are guides. */
-  toolPackages?: ToolPackages;
-  /** Folders that links to skills may lead to, in addition to the root. */
-  linkFolders?: readonly string[];
-  /** A missing root is then reported. For folders that a person named. */
-  mustExist?: boolean;
-  /** Maximum files and folders of a skill; default 2,000. */
-  maxFiles?: number;
-  /** Milliseconds, for the age of cached folders; default: the process's own clock. */
-  now?: () => number;
-}
 
 /**
  * The skills below a folder. Every `load` sees every file that was changed, added or removed before the call; if there was no change, it
  * returns the same object as before.
  */
-export function createFolderSource(options: FolderSourceOptions): SkillSource {
-  const listings = createDirectoryListings();
-  const cache = createFolderCache({ ...options, listings });
+export function createFolderSource(searched: SearchedFolder): SkillSource {
+  const listings = new DirectoryListings();
+  const cache = new FolderCache(searched, listings);
   let latest: LoadedSkills = { skills: [], diagnostics: [] };
 
   async function refresh(): Promise<LoadedSkills> {
-    const root = findRoot(options);
+    const root = findRoot(searched);
     if (typeof root !== "string") return settle({ skills: [], diagnostics: root });
-    const pace = createPace();
+    const pace = new Pace();
     listings.beginRound();
-    const { formats, linkFolders = [] } = options;
+    const { formats, linkFolders = [] } = searched;
     const links = linkFolders.flatMap(realFolder);
     const { folders, diagnostics } = await discoverSkills(root, listings, pace, formats, links);
     const current: CurrentFolder[] = [];
     for (const folder of folders) {
-      if (pace.isDue()) await pace.rest();
+      await pace.keep();
       current.push(await cache.current(folder, folder.root ?? root, pace));
     }
     cache.keep(folders);
@@ -72,7 +44,7 @@ export function createFolderSource(options: FolderSourceOptions): SkillSource {
     return latest;
   }
 
-  return { id: `${options.source}:${options.root}`, load: sharedRun(refresh) };
+  return { id: `${searched.source}:${searched.root}`, load: sharedRun(refresh) };
 }
 
 /** Empty if it is missing. */
@@ -84,7 +56,7 @@ function realFolder(folder: string): string[] {
   }
 }
 
-function findRoot({ root, mustExist = false }: FolderSourceOptions): string | Diagnostic[] {
+function findRoot({ root, mustExist = false }: SearchedFolder): string | Diagnostic[] {
   try {
     const real = realpathSync.native(root);
     if (statSync(real).isDirectory()) return real;
@@ -92,18 +64,14 @@ function findRoot({ root, mustExist = false }: FolderSourceOptions): string | Di
   } catch (error) {
     const reason = errorCode(error) ?? "unknown error";
     if (reason === "ENOENT" && !mustExist) return [];
-    if (reason === "ENOENT") {
-      return [
-        defect(
-          root,
-          "missing_folder",
-          "The skill folder does not exist. Create it, or correct the setting that names it.",
-        ),
-      ];
-    }
-    return [
-      defect(root, "unreadable", `The skill folder cannot be read (${reason}). Check its permissions.`),
-    ];
+    const [code, message] =
+      reason === "ENOENT"
+        ? [
+            "missing_folder",
+            "The skill folder does not exist. Create it, or correct the setting that names it.",
+          ]
+        : ["unreadable", `The skill folder cannot be read (${reason}). Check its permissions.`];
+    return [defect(root, code, message)];
   }
 }
 

@@ -5,7 +5,8 @@ import { growingTo } from "../base/growing-cache.ts";
 import type { HostFacts } from "../core/skill/eligibility.ts";
 import { givenVariables, type SkillEnv } from "./skill-settings.ts";
 
-export interface HostFactsOptions {
+/** The settings of an operator about skills, and where they are looked up. */
+interface HostSettings extends Partial<Pick<HostFacts, "os" | "allowed" | "denied" | "disabled" | "optIn">> {
   /** The process environment. */
   env: Readonly<Record<string, string | undefined>>;
   /** Variables the operator gives single skills: `{SKILL_ID: {NAME: value}}`. */
@@ -13,38 +14,22 @@ export interface HostFactsOptions {
   /** The effective configuration; skills ask for dotted paths of it. */
   config: unknown;
   capabilities: readonly string[];
-  allowed?: readonly string[];
-  denied?: readonly string[];
-  disabled?: readonly string[];
-  optIn?: readonly string[];
-  /** As Node names it; default: this machine's. */
-  platform?: string;
 }
 
 /** How long the result of a search for a program on the PATH is valid, ms. */
 const programAge = 60_000;
 
 /** What this machine and the operator's settings offer to skills. */
-export function createHostFacts(options: HostFactsOptions): HostFacts {
-  const {
-    env,
-    skillEnv = {},
-    config,
-    capabilities,
-    allowed = ["*"],
-    denied = [],
-    disabled = [],
-    optIn = [],
-  } = options;
-  const os = options.platform ?? process.platform;
+export function createHostFacts({ env, skillEnv = {}, config, ...settings }: HostSettings): HostFacts {
   const programs = new LRUCache<string, boolean>({ ...growingTo(1_000), ttl: programAge });
+  const { os = process.platform } = settings;
   return {
+    allowed: ["*"],
+    denied: [],
+    disabled: [],
+    optIn: [],
+    ...settings,
     os,
-    capabilities,
-    allowed,
-    denied,
-    disabled,
-    optIn,
     hasBin(name) {
       const known = programs.get(name) ?? isOnPath(name, env, os);
       if (!programs.has(name)) programs.set(name, known);
@@ -55,7 +40,7 @@ export function createHostFacts(options: HostFactsOptions): HostFacts {
   };
 }
 
-function isOnPath(name: string, env: HostFactsOptions["env"], os: string): boolean {
+function isOnPath(name: string, env: HostSettings["env"], os: string): boolean {
   if (name === "" || /[\\/]/.test(name)) return false;
   const folders = (env.PATH ?? env.Path ?? "").split(path.delimiter).filter((folder) => folder !== "");
   const endings = os === "win32" ? ["", ...(env.PATHEXT ?? ".EXE;.CMD;.BAT").split(";")] : [""];

@@ -1,16 +1,16 @@
+import { setImmediate } from "node:timers/promises";
+
 /** Milliseconds of continuous work before other work gets a turn. */
 const stretch = 10;
 
-export type Pace = ReturnType<typeof createPace>;
-
 /** Keeps long synchronous work from blocking everything else in the process. */
-export function createPace() {
-  let since = performance.now();
-  return {
-    isDue: () => performance.now() - since > stretch,
-    async rest() {
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      since = performance.now();
-    },
-  };
+export class Pace {
+  #since = performance.now();
+
+  /** Lets other work have a turn if it is due. Pass it before each piece of work. */
+  async keep(): Promise<void> {
+    if (performance.now() - this.#since <= stretch) return;
+    await setImmediate();
+    this.#since = performance.now();
+  }
 }

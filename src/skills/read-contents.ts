@@ -30,7 +30,7 @@ export async function readContents(
   const files: HashedFile[] = [];
   let document: Buffer | undefined;
   for (const file of scanned) {
-    if (pace.isDue()) await pace.rest();
+    await pace.keep();
     const bytes = readBytes(file, diagnostics);
     if (file.path === documentName) document = bytes;
     if (file.path.endsWith(".sh") && bytes?.includes("\r\n")) diagnostics.push(windowsLines(file));

@@ -34,54 +34,40 @@ export interface FolderScan {
   leftOut: string[];
 }
 
-export interface ScanOptions {
-  listings: DirectoryListings;
-  /** Maximum files and folders of a skill; default 2,000. */
-  maxFiles?: number | undefined;
-}
-
-interface Scanning extends FolderScan {
-  /** Whether folders called node_modules are left out. */
-  withoutModules: boolean;
+interface Search {
   root: string;
   folder: string;
   listings: DirectoryListings;
   maxFiles: number;
+  /** Whether folders called node_modules are left out. */
+  withoutModules: boolean;
+}
+
+interface Scanning extends Search, FolderScan {
   lookedAt: number;
   bytes: number;
   entries: number;
 }
 
 /** Lists all files of a skill, including hidden ones (scripts may use them), without `.git`. Links may lead within `root`. */
-export function scanFolder(folder: string, root: string, options: ScanOptions): FolderScan {
-  const whole = scanAll(folder, root, options, false);
+export function scanFolder(
+  folder: string,
+  root: string,
+  listings: DirectoryListings,
+  maxFiles = defaultMaxFiles,
+): FolderScan {
+  const limits = { root, folder, listings, maxFiles };
+  const whole = scanAll({ ...limits, withoutModules: false });
   if (!whole.tooLarge) return whole;
   // The result of `npm install` does not make a skill too large. It is not read, so none of it may run.
-  const rest = scanAll(folder, root, options, true);
+  const rest = scanAll({ ...limits, withoutModules: true });
   return rest.tooLarge || rest.leftOut.length === 0 ? whole : rest;
 }
 
-function scanAll(
-  folder: string,
-  root: string,
-  { listings, maxFiles = defaultMaxFiles }: ScanOptions,
-  withoutModules: boolean,
-): FolderScan {
-  const scan: Scanning = {
-    files: [],
-    diagnostics: [],
-    tooLarge: false,
-    young: false,
-    leftOut: [],
-    root,
-    folder,
-    listings,
-    maxFiles,
-    lookedAt: Date.now(),
-    bytes: 0,
-    entries: 0,
-    withoutModules,
-  };
+function scanAll(search: Search): FolderScan {
+  const { folder, maxFiles } = search;
+  const found = { files: [], diagnostics: [], tooLarge: false, young: false, leftOut: [] };
+  const scan: Scanning = { ...search, ...found, lookedAt: Date.now(), bytes: 0, entries: 0 };
   scanDirectory(scan, folder, "");
   for (const left of scan.leftOut) {
     const message = `It is left out, because it makes the folder larger than ${maxFiles} files or ${maxBytes / 1024 / 1024} MB. Code of the skill does not see it. Remove it, list the packages in package.json, and let an operator run \`knack sandbox prepare\` for the skill.`;
@@ -162,22 +148,13 @@ function notAFile(file: string): Diagnostic {
 /** Whether two scans saw the same files in the same state, and the same problems. */
 export function isSameScan(a: FolderScan, b: FolderScan): boolean {
   if (a.files.length !== b.files.length || a.tooLarge !== b.tooLarge) return false;
-  return (
-    a.files.every((file, at) => isSameFile(file, b.files[at])) && isSameProblems(a.diagnostics, b.diagnostics)
-  );
+  const isSame = (file: ScannedFile, at: number) =>
+    fileState.every((member) => file[member] === b.files[at]?.[member]);
+  return a.files.every(isSame) && isSameProblems(a.diagnostics, b.diagnostics);
 }
 
-function isSameFile(a: ScannedFile, b: ScannedFile | undefined): boolean {
-  return (
-    b !== undefined &&
-    a.mtimeMs === b.mtimeMs &&
-    a.ctimeMs === b.ctimeMs &&
-    a.bytes === b.bytes &&
-    a.ino === b.ino &&
-    a.path === b.path &&
-    a.absolute === b.absolute
-  );
-}
+/** Members of a file that change with its place or its content. */
+export const fileState = ["path", "absolute", "bytes", "mtimeMs", "ctimeMs", "ino"] as const;
 
 /** Whether two lists report the same things of the same paths. */
 export function isSameProblems(a: readonly Diagnostic[], b: readonly Diagnostic[]): boolean {

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { makePrivate, makePrivateFile } from "./private-files.ts";
-import { StorageError, toStorageError } from "./storage-error.ts";
+import { guarded, StorageError, toStorageError } from "./storage-error.ts";
 
 const holderSchema = z.object({ url: z.string(), pid: z.number() });
 /** The running bot of a data folder, and where it listens. */
@@ -99,12 +99,10 @@ function isLocked(error: unknown): boolean {
 async function publishHolder(path: string, info: Holder): Promise<void> {
   const file = join(path, holderFile);
   const draft = `${file}.${process.pid}`;
-  try {
+  await guarded(file, async () => {
     await writeFile(draft, JSON.stringify(info), { mode: 0o600 });
     await rename(draft, file);
-  } catch (error) {
-    throw toStorageError(error, file);
-  }
+  });
 }
 
 async function readHolderFile(path: string): Promise<Holder | undefined> {

@@ -6,7 +6,7 @@ import { orUndefined } from "../base/error-text.ts";
 import { safeMediaType } from "../base/file-kind.ts";
 import { KeyedMutex } from "../base/keyed-mutex.ts";
 import type { FileStore, StoredFile } from "../core/ports/storage.ts";
-import { toStorageError } from "./storage-error.ts";
+import { guarded } from "./storage-error.ts";
 import { badTurnError, isStoredName, isTurnId, nameFor } from "./stored-names.ts";
 import { writeWhole } from "./whole-file.ts";
 
@@ -22,13 +22,6 @@ export const typeName = (name: string) => `.${name}.type`;
  */
 export function createDiskFileStore(folder: string): FileStore {
   const busy = new KeyedMutex();
-  const guarded = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw toStorageError(error, path);
-    }
-  };
   /** Undefined for what is no id of a turn. */
   const inFolderOf = async <T>(turnId: string, work: (turnFolder: string) => Promise<T>) => {
     const turnFolder = join(folder, turnId);

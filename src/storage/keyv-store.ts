@@ -17,8 +17,9 @@ import {
   type WriteAheadLog,
   type WriteAheadLogOptions,
 } from "./sqlite/write-ahead-log.ts";
-import { StorageError, toStorageError } from "./storage-error.ts";
+import { guarded, StorageError } from "./storage-error.ts";
 import type { StoreFormat } from "./store-format.ts";
+import { inPages } from "./tables.ts";
 
 /** The part of Keyv that is used here. Without an `error` listener it throws instead of emitting. */
 interface Store {
@@ -72,10 +73,6 @@ export async function openKeyValue(
   const { store, log, keysFrom } = await openStore(path, options);
   const mutex = new KeyedMutex();
   const writeInLine = createWriteQueue(options.busyTimeoutMs ?? defaultBusyTimeoutMs);
-  const guarded = <T>(work: () => Promise<T>): Promise<T> =>
-    work().catch((error: unknown) => {
-      throw toStorageError(error, path);
-    });
   // Only this process writes the file, so values it has read stay valid. Kept as text: objects are not shared.
   const known = new LRUCache<string, string>({
     maxSize: cacheSize,
@@ -90,7 +87,7 @@ export async function openKeyValue(
   };
   const write = async (key: string, change: () => Promise<boolean>) => {
     known.delete(key);
-    const taken = await writeInLine(() => guarded(change));
+    const taken = await writeInLine(() => guarded(path, change));
     log.wrote();
     return taken;
   };
@@ -99,7 +96,7 @@ export async function openKeyValue(
   };
   /** Changes of a key run one after the other; waiting for the disk does not delay the next. */
   const changing = <T>(key: string, work: () => Promise<T>) =>
-    guarded(async () => {
+    guarded(path, async () => {
       const result = await mutex.run(key, work);
       await log.durable();
       return result;
@@ -108,20 +105,18 @@ export async function openKeyValue(
   return {
     // Users of a key decide the type of its value. Reads queue with the writes of the key; otherwise an old value could replace a new one
     // in memory.
-    get: (key) => guarded(() => (known.has(key) ? read(key) : mutex.run(key, () => read(key)))),
+    get: (key) => guarded(path, () => (known.has(key) ? read(key) : mutex.run(key, () => read(key)))),
     set: (key, value) => changing(key, () => set(key, value)),
     delete: (key) => changing(key, async () => void (await write(key, () => store.delete(key)))),
     async *keys(prefix) {
-      for (let last: string | undefined; ; ) {
-        const page = await guarded(() => keysFrom(prefix, last));
-        for (const key of page) {
-          if (!key.startsWith(prefix)) return;
-          yield key;
-        }
-        if (page.length < pageSize) return;
-        last = page.at(-1);
+      const pages = inPages<string>(pageSize, async (last) => {
         // The file answers synchronously: this gives other work a turn.
-        await nextTick();
+        if (last !== undefined) await nextTick();
+        return guarded(path, () => keysFrom(prefix, last));
+      });
+      for await (const key of pages) {
+        if (!key.startsWith(prefix)) return;
+        yield key;
       }
     },
     update: <T extends Json>(key: string, change: (value: T | undefined) => T) =>
@@ -132,7 +127,7 @@ export async function openKeyValue(
       }),
     scrub: () => writeInLine(log.rebuild, { alone: true }),
     close() {
-      closed ??= guarded(async () => {
+      closed ??= guarded(path, async () => {
         await log.close();
         await store.disconnect();
       });
@@ -152,13 +147,11 @@ async function openStore(path: string, options: WriteAheadLogOptions): Promise<O
   const [{ Keyv }, { KeyvSqlite }] = await Promise.all([import("keyv"), import("@keyv/sqlite")]);
   const busyTimeout = blockingMs;
   const adapter = new KeyvSqlite({ uri: `sqlite://${path}`, driver: "node:sqlite", wal: true, busyTimeout });
-  try {
+  await guarded(path, async () => {
     await adapter.ready;
     await adapter.query("PRAGMA synchronous = NORMAL");
     await adapter.query("PRAGMA wal_autocheckpoint = 0");
-  } catch (error) {
-    throw toStorageError(error, path);
-  }
+  });
   const look = async () => (await adapter.query(logPages))[0];
   const store = new Keyv({
     store: adapter,

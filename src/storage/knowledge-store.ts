@@ -1,6 +1,6 @@
 import type { FoundPiece, Knowledge, KnownDocument, KnownPiece } from "../core/ports/services.ts";
 import { documentOf, joined, nearest, type ScoredPiece, withoutCommon } from "./knowledge-search.ts";
-import type { Tables, Work } from "./tables.ts";
+import { inPages, type Row, type Tables, type Work } from "./tables.ts";
 import { gap } from "./words.ts";
 
 /** The tables `documents` and `pieces`, and what differs between databases: the index of words. */
@@ -120,16 +120,13 @@ async function* readPieces(
   namespace: string,
   document: number,
 ): AsyncGenerator<Pick<KnownPiece, "text" | "place">> {
-  for (let after = 0; ; ) {
-    const rows = await tables.all(
-      `SELECT p.ordinal, p.place, ${tables.text} AS text FROM ${tables.pieces}
-       WHERE p.namespace = $1 AND p.document = $2 AND p.ordinal > $3 ORDER BY p.ordinal LIMIT ${readAtOnce}`,
-      ...[namespace, document, after],
-    );
-    for (const { place, text } of rows) yield { text: shown(text), place: String(place) };
-    if (rows.length < readAtOnce) return;
-    after = Number(rows.at(-1)?.ordinal);
-  }
+  const page = `
+    SELECT p.ordinal, p.place, ${tables.text} AS text FROM ${tables.pieces}
+    WHERE p.namespace = $1 AND p.document = $2 AND p.ordinal > $3 ORDER BY p.ordinal LIMIT ${readAtOnce}`;
+  const pieces = inPages<Row>(readAtOnce, (last) =>
+    tables.all(page, namespace, document, Number(last?.ordinal ?? 0)),
+  );
+  for await (const { place, text } of pieces) yield { text: shown(text), place: String(place) };
 }
 
 /** Pieces in the given order, without those that were deleted meanwhile. */

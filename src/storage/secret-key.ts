@@ -3,7 +3,7 @@ import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { orUndefined } from "../base/error-text.ts";
-import { toStorageError } from "./storage-error.ts";
+import { guarded } from "./storage-error.ts";
 
 const keyFile = "secret.key";
 const derive = promisify<string, string, number, Buffer>(scrypt);
@@ -30,9 +30,9 @@ export function createSecretKey(folder: string, given: string | undefined): () =
  * The random text of a file, which is made at the first use: 64 hexadecimal digits, for this user alone. The file appears complete or not at
  * all, and of several processes that make it at once, one does: all get its text. @throws StorageError
  */
-export async function readOrMakeRandomText(file: string): Promise<string> {
+export function readOrMakeRandomText(file: string): Promise<string> {
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
-  try {
+  return guarded(file, async () => {
     const known = await orUndefined(readFile(file, "utf8"), "ENOENT");
     if (known !== undefined) return known.trim();
     const text = `${randomBytes(32).toString("hex")}\n`;
@@ -41,7 +41,5 @@ export async function readOrMakeRandomText(file: string): Promise<string> {
     await orUndefined(link(draft, file), "EEXIST");
     await rm(draft);
     return (await readFile(file, "utf8")).trim();
-  } catch (error) {
-    throw toStorageError(error, file);
-  }
+  });
 }

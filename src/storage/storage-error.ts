@@ -57,6 +57,15 @@ export function toStorageError(error: unknown, path: string): unknown {
   return new StorageError(code, path, `${explain(code, path)} (${reason})`, { cause: error });
 }
 
+/** The result of work on the store at a path; its errors are as `toStorageError` makes them. */
+export async function guarded<T>(path: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toStorageError(error, path);
+  }
+}
+
 function storageCodeOf(error: unknown): EnvironmentCode | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof SyntaxError) return "corrupt"; // a stored value that is no JSON

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { rename, rm, writeFile } from "node:fs/promises";
+import { open, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
@@ -20,4 +20,10 @@ export async function writeWhole(
     await rm(draft, { force: true });
     throw error;
   }
+}
+
+/** Waits until a file, or the names in a folder, are on the disk. */
+export async function syncToDisk(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  await handle.sync().finally(() => handle.close());
 }

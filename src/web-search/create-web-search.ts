@@ -64,7 +64,7 @@ export function createWebSearch(engines: readonly WebEngine[], graceMs = usualGr
         hits: mergeHits(answered, query.most),
         engines: answered.map(({ engine }) => engine),
         notes: [...whenAlone(answered, engines), ...answered.flatMap(({ notes = [] }) => notes), ...failed],
-        ...(usage.length === 0 ? {} : { usage }),
+        usage: usage.length === 0 ? undefined : usage,
       };
     },
   };
@@ -120,7 +120,7 @@ function joined(known: WebHit | undefined, hit: Omit<WebHit, "engines">, engine:
     title: known.title || hit.title,
     url: known.url,
     text: known.text.length >= hit.text.length ? known.text : hit.text,
-    ...(date === undefined ? {} : { date }),
+    date,
     engines: known.engines.includes(engine) ? known.engines : [...known.engines, engine],
   };
 }
@@ -145,12 +145,12 @@ function readableHit(hit: Omit<WebHit, "engines">, decoder: Decoder): Omit<WebHi
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
     return undefined;
   const address = withoutTracking(url);
-  const date = hit.date === undefined ? "" : dayOf(plainText(hit.date, 40, decoder));
+  const date = hit.date && dayOf(plainText(hit.date, 40, decoder));
   return {
     title: plainText(hit.title, maxLength.title, decoder) || url.host,
     url: address.href,
     text: plainText(hit.text, maxLength.text, decoder),
-    ...(date === "" ? {} : { date }),
+    date: date || undefined,
   };
 }
 

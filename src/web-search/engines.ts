@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parsedJson } from "../base/json-reader.ts";
 import { beginningOf } from "../base/markdown-text.ts";
-import { type Web, type WebEngine, WebError, type WebQuery } from "../core/ports/web.ts";
+import { type Web, type WebEngine, WebError, type WebHit, type WebQuery } from "../core/ports/web.ts";
 
 const days = { day: 1, week: 7, month: 31, year: 366 } as const;
 
@@ -22,20 +22,19 @@ export function braveEngine(web: Web, apiKey: string): WebEngine {
       text: description,
       date: page_age || age,
     }));
-  const answer = z.object({ web: z.object({ results: resultsOf(result) }).nullish() });
-  return {
+  const ages = { day: "pd", week: "pw", month: "pm", year: "py" };
+  return httpEngine(web, {
     name: "Brave",
-    async search(query, signal) {
+    answer: z.object({ web: z.object({ results: resultsOf(result) }).nullish() }),
+    request(query) {
       const url = new URL("https://api.search.brave.com/res/v1/web/search");
       url.searchParams.set("q", withSite(query, { characters: 400, words: 50 }));
       url.searchParams.set("count", String(Math.min(20, query.most)));
-      if (query.within !== undefined)
-        url.searchParams.set("freshness", { day: "pd", week: "pw", month: "pm", year: "py" }[query.within]);
-      const headers = { "x-subscription-token": apiKey };
-      const found = await askEngine(web, { name: "Brave", url: url.href, headers, answer, signal });
-      return { hits: found.web?.results ?? [] };
+      if (query.within !== undefined) url.searchParams.set("freshness", ages[query.within]);
+      return { url: url.href, headers: { "x-subscription-token": apiKey } };
     },
-  };
+    hits: (found) => found.web?.results ?? [],
+  });
 }
 
 /** https://docs.tavily.com/documentation/api-reference/endpoint/search */
@@ -43,26 +42,21 @@ export function tavilyEngine(web: Web, apiKey: string): WebEngine {
   const result = z
     .object({ title: text, url: z.string(), content: text, published_date: text })
     .transform(({ title, url, content, published_date: date }) => ({ title, url, text: content, date }));
-  const answer = z.object({ results: resultsOf(result) });
-  return {
+  return httpEngine(web, {
     name: "Tavily",
-    async search({ words, most, within, site }, signal) {
-      const found = await askEngine(web, {
-        name: "Tavily",
-        url: "https://api.tavily.com/search",
-        headers: { authorization: `Bearer ${apiKey}` },
-        body: {
-          query: fittingWords(words, { characters: 400 }),
-          max_results: Math.min(20, most),
-          ...(within === undefined ? {} : { time_range: within }),
-          ...(site === undefined ? {} : { include_domains: [site] }),
-        },
-        answer,
-        signal,
-      });
-      return { hits: found.results };
-    },
-  };
+    answer: z.object({ results: resultsOf(result) }),
+    request: ({ words, most, within, site }) => ({
+      url: "https://api.tavily.com/search",
+      headers: { authorization: `Bearer ${apiKey}` },
+      body: {
+        query: fittingWords(words, { characters: 400 }),
+        max_results: Math.min(20, most),
+        time_range: within,
+        include_domains: site && [site],
+      },
+    }),
+    hits: ({ results }) => results,
+  });
 }
 
 /** https://docs.exa.ai/reference/search */
@@ -76,28 +70,22 @@ export function exaEngine(web: Web, apiKey: string, now: () => number): WebEngin
       text: highlights?.join(" … ") || text,
       date,
     }));
-  const answer = z.object({ results: resultsOf(result) });
-  return {
+  return httpEngine(web, {
     name: "Exa",
-    async search({ words, most, within, site }, signal) {
-      const since = within === undefined ? undefined : new Date(now() - days[within] * 86_400_000);
-      const found = await askEngine(web, {
-        name: "Exa",
-        url: "https://api.exa.ai/search",
-        headers: { "x-api-key": apiKey },
-        body: {
-          query: words,
-          numResults: Math.min(25, most),
-          contents: { highlights: true },
-          ...(since === undefined ? {} : { startPublishedDate: since.toISOString() }),
-          ...(site === undefined ? {} : { includeDomains: [site] }),
-        },
-        answer,
-        signal,
-      });
-      return { hits: found.results };
-    },
-  };
+    answer: z.object({ results: resultsOf(result) }),
+    request: ({ words, most, within, site }) => ({
+      url: "https://api.exa.ai/search",
+      headers: { "x-api-key": apiKey },
+      body: {
+        query: words,
+        numResults: Math.min(25, most),
+        contents: { highlights: true },
+        startPublishedDate: within && new Date(now() - days[within] * 86_400_000).toISOString(),
+        includeDomains: site && [site],
+      },
+    }),
+    hits: ({ results }) => results,
+  });
 }
 
 /** A SearXNG with `json` among its formats. https://docs.searxng.org/dev/search_api.html */
@@ -106,23 +94,24 @@ export function searxngEngine(web: Web, address: string): WebEngine {
     .object({ title: text, url: z.string(), content: text, publishedDate: text })
     .transform(({ title, url, content, publishedDate: date }) => ({ title, url, text: content, date }));
   const unresponsive = z.array(z.tuple([z.string()]).rest(z.unknown())).catch([]);
-  const answer = z.object({ results: resultsOf(result), unresponsive_engines: unresponsive });
-  const refusal = "it refused to answer in JSON; whoever runs it has to add json to its search.formats";
-  return {
+  return httpEngine(web, {
     name: "SearXNG",
-    async search(query, signal) {
+    answer: z.object({ results: resultsOf(result), unresponsive_engines: unresponsive }),
+    refusal: "it refused to answer in JSON; whoever runs it has to add json to its search.formats",
+    request(query) {
       const url = new URL("search", address.endsWith("/") ? address : `${address}/`);
       url.searchParams.set("q", withSite(query, { characters: 1_000 }));
       url.searchParams.set("format", "json");
       if (query.within !== undefined) url.searchParams.set("time_range", query.within);
-      const found = await askEngine(web, { name: "SearXNG", url: url.href, answer, refusal, signal });
-      const hits = found.results.slice(0, query.most);
-      const silent = found.unresponsive_engines.map(([engine]) => engine.slice(0, 40));
-      if (hits.length === 0 && silent.length > 0)
-        throw new Error(`SearXNG: the engines it asks did not answer (${silent.slice(0, 5).join(", ")})`);
-      return { hits };
+      return { url: url.href };
     },
-  };
+    hits({ results, unresponsive_engines }, { most }) {
+      const silent = unresponsive_engines.map(([engine]) => engine.slice(0, 40));
+      if (results.length === 0 && silent.length > 0)
+        throw new Error(`SearXNG: the engines it asks did not answer (${silent.slice(0, 5).join(", ")})`);
+      return results.slice(0, most);
+    },
+  });
 }
 
 /** Required by Wikimedia: https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy */
@@ -137,82 +126,88 @@ export const encyclopaedia = "Wikipedia";
  */
 export function wikipediaEngine(web: Web): WebEngine {
   const result = z.object({ title: z.string(), snippet: text, timestamp: text });
-  const answer = z.object({ query: z.object({ search: resultsOf(result) }) });
-  const refusal = "it refuses requests of programs from here";
-  return {
+  const originOf = (site = "en.wikipedia.org") =>
+    `https://${site.replace(/^(www\.)?wikipedia/, "en.wikipedia")}`;
+  const engine = httpEngine(web, {
     name: encyclopaedia,
-    async search({ words, most, within, site }, signal) {
-      const notes = within === undefined ? [] : ["Wikipedia cannot search by date."];
-      if (site !== undefined && !/^([a-z-]+\.)?wikipedia\.org$/.test(site))
-        return { hits: [], notes: [...notes, `Wikipedia cannot search ${site}.`] };
-      const origin = `https://${site?.replace(/^(www\.)?wikipedia/, "en.wikipedia") ?? "en.wikipedia.org"}`;
-      const url = new URL("/w/api.php", origin);
-      const given = {
-        action: "query",
-        list: "search",
-        format: "json",
-        srlimit: String(Math.min(20, most)),
-        srsearch: fittingWords(words, { characters: 300 }),
-      };
-      for (const [name, value] of Object.entries(given)) url.searchParams.set(name, value);
-      const headers = { "user-agent": userAgent };
-      const request = { name: encyclopaedia, url: url.href, headers, answer, refusal, signal };
-      const found = await askEngine(web, request);
-      const hits = found.query.search.map(({ title, snippet, timestamp }) => ({
+    answer: z.object({ query: z.object({ search: resultsOf(result) }) }),
+    refusal: "it refuses requests of programs from here",
+    request({ words, most, site }) {
+      const url = new URL("/w/api.php", originOf(site));
+      url.search = String(
+        new URLSearchParams({
+          action: "query",
+          list: "search",
+          format: "json",
+          srlimit: String(Math.min(20, most)),
+          srsearch: fittingWords(words, { characters: 300 }),
+        }),
+      );
+      return { url: url.href, headers: { "user-agent": userAgent } };
+    },
+    hits: ({ query: { search } }, { site }) =>
+      search.map(({ title, snippet, timestamp }) => ({
         title,
         text: snippet,
         date: timestamp,
-        url: `${origin}/wiki/${encodeURIComponent(title.replaceAll(" ", "_"))}`,
-      }));
-      return { hits, notes };
+        url: `${originOf(site)}/wiki/${encodeURIComponent(title.replaceAll(" ", "_"))}`,
+      })),
+  });
+  return {
+    ...engine,
+    async search(query, signal) {
+      const { site, within } = query;
+      const notes = within === undefined ? [] : ["Wikipedia cannot search by date."];
+      if (site !== undefined && !/^([a-z-]+\.)?wikipedia\.org$/.test(site))
+        return { hits: [], notes: [...notes, `Wikipedia cannot search ${site}.`] };
+      return { ...(await engine.search(query, signal)), notes };
     },
   };
 }
 
-/** A request to an engine. */
-interface EngineRequest<Answer> {
-  /** For messages. */
+/** An engine with a JSON API. */
+interface HttpEngine<Answer> {
   name: string;
-  url: string;
-  headers?: Record<string, string>;
-  /** Sent as JSON with POST. */
-  body?: object;
   answer: z.ZodType<Answer>;
   /** The meaning of a refusal (401, 403) by this engine; a wrong key by default. */
   refusal?: string;
-  signal: AbortSignal;
+  /** @returns where the query goes. A body is sent as JSON with POST */
+  request(query: WebQuery): { url: string; headers?: Record<string, string>; body?: object };
+  hits(answer: Answer, query: WebQuery): Omit<WebHit, "engines">[];
 }
 
 /** Maximum wait for one engine, ms. */
 const timeoutMs = 12_000;
 
-/**
- * Calls an engine with a JSON API. Redirects are not followed, because they would forward the key.
- * @throws Error with a message for people that does not quote the server
- */
-async function askEngine<Answer>(
+/** Errors have a message for people that does not quote the server. Redirects are not followed, because they would forward the key. */
+function httpEngine<Answer>(
   web: Web,
-  { name, url, headers = {}, body, answer, refusal, signal }: EngineRequest<Answer>,
-): Promise<Answer> {
-  const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
-  const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
-  const response = await web
-    .fetch(url, {
-      ...sent,
-      headers: { accept: "application/json", ...type, ...headers },
-      signal,
-      timeout_ms: timeoutMs,
-      mayFollow: async () => false,
-    })
-    .catch((error: unknown) => {
-      if (error instanceof WebError)
-        throw new Error(`${name}: ${webWords[error.code] ?? "it did not answer"}`);
-      throw error;
-    });
-  if (response.status !== 200) throw new Error(`${name}: ${statusWords(response, refusal)}`);
-  const parsed = answer.safeParse(parsedJson(response.body));
-  if (!parsed.success) throw new Error(`${name}: it sent something that cannot be read`);
-  return parsed.data;
+  { name, answer, refusal, request, hits }: HttpEngine<Answer>,
+): WebEngine {
+  const failure = (why: string) => new Error(`${name}: ${why}`);
+  return {
+    name,
+    async search(query, signal) {
+      const { url, headers, body } = request(query);
+      const sent = body && { method: "POST", body: JSON.stringify(body) };
+      const type = body && { "content-type": "application/json" };
+      const response = await web
+        .fetch(url, {
+          ...sent,
+          headers: { accept: "application/json", ...type, ...headers },
+          signal,
+          timeout_ms: timeoutMs,
+          mayFollow: async () => false,
+        })
+        .catch((error: unknown) => {
+          throw error instanceof WebError ? failure(webWords[error.code] ?? "it did not answer") : error;
+        });
+      if (response.status !== 200) throw failure(statusWords(response, refusal));
+      const parsed = answer.safeParse(parsedJson(response.body));
+      if (!parsed.success) throw failure("it sent something that cannot be read");
+      return { hits: hits(parsed.data, query) };
+    },
+  };
 }
 
 const webWords: Partial<Record<WebError["code"], string>> = {
@@ -249,10 +244,7 @@ function resultsOf<Result>(result: z.ZodType<Result>) {
 
 /** As many whole words of a search as the engine accepts. */
 function fittingWords(text: string, max: { characters: number; words?: number }): string {
-  const words = text
-    .trim()
-    .split(/\s+/)
-    .slice(0, max.words ?? Number.POSITIVE_INFINITY);
+  const words = text.trim().split(/\s+/).slice(0, max.words);
   while (words.length > 1 && words.join(" ").length > max.characters) words.pop();
   return beginningOf(words.join(" "), max.characters);
 }

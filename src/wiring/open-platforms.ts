@@ -1,19 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { App } from "../app/app.ts";
-import type { AppDeps } from "../app/app-deps.ts";
-import type { ChatConnection, ChatHub } from "../app/chat/chat-hub.ts";
+import type { ChatHost } from "../app/app.ts";
+import type { ChatConnection } from "../app/chat/chat-hub.ts";
 import { slackMode } from "../config/incomplete-platforms.ts";
 import type { Config } from "../config/schema.ts";
 import { type KeyValue, scopeKeyValue } from "../core/ports/storage.ts";
 import { sealKeyValue } from "../storage/sealed-key-value.ts";
 import { createSecretKey } from "../storage/secret-key.ts";
 
-interface PlatformDeps extends Pick<AppDeps, "store" | "leases" | "clock" | "logger"> {
-  hub: ChatHub;
-  app: App;
-  /** Whether no other process uses the store. */
-  isAlone: boolean;
-}
+/** The bot, without the encrypted store, of which each platform has its own part. */
+type Host = Omit<ChatHost, "sealed">;
 
 /** The configured chat platforms. */
 export interface Platforms {
@@ -25,9 +20,9 @@ export interface Platforms {
 export const noPlatforms: Platforms = { connections: [], handle: () => false };
 
 /** Creates the connections to all configured platforms without connecting. An SDK is loaded when its connection starts. */
-export async function openPlatforms(config: Config, deps: PlatformDeps): Promise<Platforms> {
-  const slack = slackMode(config) === undefined ? undefined : await openSlack(config, deps);
-  const discord = config.discord.token === undefined ? undefined : await openDiscord(config, deps);
+export async function openPlatforms(config: Config, host: Host): Promise<Platforms> {
+  const slack = slackMode(config) === undefined ? undefined : await openSlack(config, host);
+  const discord = config.discord.token === undefined ? undefined : await openDiscord(config, host);
   return {
     connections: [slack, discord].filter((connection) => connection !== undefined),
     handle(request, response) {
@@ -39,25 +34,25 @@ export async function openPlatforms(config: Config, deps: PlatformDeps): Promise
 }
 
 /** The store of a platform's secrets. */
-function sealedFor(platform: string, { data, secret_key }: Config, { store }: PlatformDeps): KeyValue {
+function sealedFor(platform: string, { data, secret_key }: Config, { store }: Host): KeyValue {
   return scopeKeyValue(sealKeyValue(store, createSecretKey(data.folder, secret_key)), `${platform}-sealed:`);
 }
 
-async function openSlack(config: Config, deps: PlatformDeps) {
+async function openSlack(config: Config, host: Host) {
   const { createSlackConnection } = await import("../platforms/slack/create-slack-connection.ts");
   return createSlackConnection({
-    ...deps,
-    sealed: sealedFor("slack", config, deps),
+    ...host,
+    sealed: sealedFor("slack", config, host),
     settings: { ...config.slack, public_url: config.server.public_url, operators: config.operators },
   });
 }
 
-async function openDiscord(config: Config, deps: PlatformDeps) {
+async function openDiscord(config: Config, host: Host) {
   const { discord, operators } = config;
   const { createDiscordConnection } = await import("../platforms/discord/create-discord-connection.ts");
   return createDiscordConnection({
-    ...deps,
-    sealed: sealedFor("discord", config, deps),
+    ...host,
+    sealed: sealedFor("discord", config, host),
     settings: { token: discord.token ?? "", api_url: discord.api_url, shards: discord.shards, operators },
   });
 }

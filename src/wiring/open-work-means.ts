@@ -49,7 +49,7 @@ function openImages(config: Config, own: OwnPorts, clock: Clock): ImageMaker {
   const address = providerOfModel(config.model.images, config.model)?.address;
   const named = address === undefined ? [] : [new URL(address).hostname];
   const fetchImage = createDownload({ allow: [...config.net.allow, ...named], own });
-  return createImageMaker(modelSettings(config), { clock, fetchImage });
+  return createImageMaker(modelSettings(config), clock, fetchImage);
 }
 
 /** The configured search engines. Defaults to Wikipedia; if the operator has chosen engines, only those are used. */

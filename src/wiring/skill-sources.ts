@@ -9,7 +9,7 @@ import type { FlowPorts } from "../flows/run-flow.ts";
 import { createConfigSource } from "../skills/config-source.ts";
 import { createFolderSource } from "../skills/folder-source.ts";
 import { createHostFacts } from "../skills/host-facts.ts";
-import { createLimitedSource } from "../skills/limited-source.ts";
+import { createLimitedSource } from "../skills/judged-sources.ts";
 import { skillEnvironment } from "../skills/skill-settings.ts";
 
 export interface SourceDeps {
@@ -71,12 +71,10 @@ export function skillSources(
     verified(flows("managed", 3, managed.flows), deps.verify),
     folder("workspace", 4, workspace.skills),
     flows("workspace", 4, workspace.flows),
-    createConfigSource({
-      source: "config",
-      precedence: 5,
-      path: "skills.config_skills",
-      skills: skills.config_skills,
-    }),
+    createConfigSource(
+      { source: "config", precedence: 5, path: "skills.config_skills" },
+      skills.config_skills,
+    ),
   ];
 }
 

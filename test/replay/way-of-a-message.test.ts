@@ -15,7 +15,7 @@ async function documented(): Promise<string[]> {
 }
 
 /** Files that the page names beside the way, because they return before the model is asked. */
-const beside = ["core/turn/turn-opening.ts", "core/log/turn-state.ts"];
+const beside = ["core/turn/turn-opening.ts", "core/log/turn-state.ts", "core/log/conversation.ts"];
 
 test("a mention on Slack reaches the model by the files that the documentation lists, in their order", async () => {
   const read = readCalls();

@@ -27,14 +27,14 @@ export interface ChatMessage {
   /** Whether it mentions people other than the bot. */
   mentions_others: boolean;
   /** The people and groups it mentions, without the bot; at most 50. */
-  mentions?: readonly Mention[];
+  mentions?: readonly Mention[] | undefined;
   /** Whether it belongs to a thread that existed before it. */
   in_thread: boolean;
   files: readonly FileReference[];
   /** What its author looks at beside the conversation, if the platform tells; at most 3. */
-  looking_at?: readonly LookedAt[];
+  looking_at?: readonly LookedAt[] | undefined;
   /** Found when catching up after a time without connection. */
-  missed?: true;
+  missed?: true | undefined;
 }
 
 /** A slash command, or a filled form for one. */
@@ -129,7 +129,7 @@ export interface ChatIntake {
   /** Somebody added or removed a reaction to a message. */
   reacted(reaction: ChatReaction): Promise<void>;
   /** The bot was invited to a channel. Greets once. `by` is the person who invited it, if known. */
-  joined(channel: { namespace: string; by?: string }): Promise<void>;
+  joined(channel: { namespace: string; by?: string | undefined }): Promise<void>;
   /** The bot has left the namespace. */
   left(namespace: string): Promise<void>;
   /**

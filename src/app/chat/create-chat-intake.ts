@@ -91,7 +91,7 @@ function contextOf(deps: ChatIntakeDeps): IntakeContext {
   return {
     ...deps,
     threads: createThreadStates(store),
-    whisperer: createWhisperer(deps),
+    whisperer: createWhisperer(deps.platform, store, deps.clock, logger),
     repeats: new KeyedMutex(),
     background(work, what) {
       work().catch((error: unknown) => logger.warn({ err: error }, what));

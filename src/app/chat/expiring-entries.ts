@@ -6,64 +6,87 @@ import type { JsonObject } from "../../core/values/json.ts";
 /** `until` is the time of its expiry, ms since the epoch. A change keeps it unless it sets another. */
 export type ExpiringEntry = JsonObject & { until: number };
 
-/**
- * Small entries that expire, shared by all processes on a store. The store keeps ids as hashes; expired entries are invisible, and deleted
- * with the next change near them. Each method throws when the store fails.
- */
-export type ExpiringEntries<T extends ExpiringEntry> = ReturnType<typeof createExpiringEntries<T>>;
-
-export interface ExpiringEntriesOptions {
-  store: KeyValue;
-  clock: Pick<Clock, "now">;
-  /** Key of their value in the store, or with several groups the beginning of their keys. */
-  key: string;
-  /** Number of values the entries are spread over. A value is read and written as a whole. Default 1. */
-  groups?: number;
-  /** Maximum entries of a group; those unchanged for the longest time are dropped first. */
-  most: number;
-}
-
 type Group<T> = { [name: string]: T };
 
-export function createExpiringEntries<T extends ExpiringEntry>({
-  store,
-  clock,
-  key,
-  groups = 1,
-  most,
-}: ExpiringEntriesOptions) {
-  const keys = groups === 1 ? [key] : Array.from({ length: groups }, (_, index) => `${key}:${index}`);
-  const keyOf = (name: string) => keys[Number.parseInt(name.slice(0, 8), 16) % groups] ?? key;
-  const valid = (group: Group<T> = {}) =>
-    Object.entries(group).filter(([, { until }]) => until > clock.now());
-  const read = async (of: string) => valid((await store.get(of)) as Group<T> | undefined);
-  return {
-    async get(id: string): Promise<T | undefined> {
-      const name = nameOf(id);
-      return (await read(keyOf(name))).find(([each]) => each === name)?.[1];
-    },
-    /**
-     * Changes an entry atomically. `next` gets it, or undefined if there is none, and returns what replaces it, undefined to delete it; it
-     * may be called more than once. Returns the entry as it was before.
-     */
-    async change(id: string, next: (entry: T | undefined) => T | undefined): Promise<T | undefined> {
-      const name = nameOf(id);
-      let before: T | undefined;
-      await updateReadable<Group<T>>(store, keyOf(name), (group) => {
-        const entries = valid(group);
-        before = entries.find(([each]) => each === name)?.[1];
-        const after = next(before);
-        const changed = entries.filter(([each]) => each !== name);
-        if (after !== undefined) changed.push([name, after]);
-        return Object.fromEntries(changed.slice(-most));
-      });
-      return before;
-    },
-    async all(): Promise<T[]> {
-      const found = await Promise.all(keys.map(read));
-      return found.flat().map(([, entry]) => entry);
-    },
-  };
+/**
+ * Small entries that expire, shared by all processes on a store. The store keeps ids as hashes; expired entries are invisible, and deleted
+ * with the next change near them.
+ */
+export class ExpiringEntries<T extends ExpiringEntry = ExpiringEntry> {
+  readonly #store: KeyValue;
+  readonly #clock: Pick<Clock, "now">;
+  readonly #keys: string[];
+  readonly #most: number;
+  readonly #failed: ((error: unknown) => void) | undefined;
+
+  /**
+   * @param key of their value in the store, or with several groups the beginning of their keys
+   * @param size.groups number of values the entries are spread over; a value is read and written as a whole
+   * @param size.most maximum entries of a group; those unchanged for the longest time are dropped first
+   * @param failed called when the store fails, and then nothing is found; without it, each method throws the error
+   */
+  constructor(
+    store: KeyValue,
+    clock: Pick<Clock, "now">,
+    key: string,
+    { groups = 1, most }: { groups?: number; most: number },
+    failed?: (error: unknown) => void,
+  ) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#keys = groups === 1 ? [key] : Array.from({ length: groups }, (_, index) => `${key}:${index}`);
+    this.#most = most;
+    this.#failed = failed;
+  }
+
+  get(id: string): Promise<T | undefined> {
+    const name = nameOf(id);
+    const find = async () => (await this.#read(this.#keyOf(name))).find(([each]) => each === name)?.[1];
+    return find().catch(this.#otherwise(undefined));
+  }
+
+  /**
+   * Changes an entry atomically. `next` gets it, or undefined if there is none, and returns what replaces it, undefined to delete it; it
+   * may be called more than once. Returns the entry as it was before.
+   */
+  async change(id: string, next: (entry: T | undefined) => T | undefined): Promise<T | undefined> {
+    const name = nameOf(id);
+    let before: T | undefined;
+    const changing = updateReadable<Group<T>>(this.#store, this.#keyOf(name), (group) => {
+      const entries = this.#valid(group);
+      before = entries.find(([each]) => each === name)?.[1];
+      const after = next(before);
+      const changed = entries.filter(([each]) => each !== name);
+      if (after !== undefined) changed.push([name, after]);
+      return Object.fromEntries(changed.slice(-this.#most));
+    });
+    return changing.then(() => before, this.#otherwise(undefined));
+  }
+
+  async all(): Promise<T[]> {
+    const reading = Promise.all(this.#keys.map((key) => this.#read(key)));
+    return (await reading.catch(this.#otherwise([]))).flat().map(([, entry]) => entry);
+  }
+
+  #otherwise<R>(value: R): (error: unknown) => R {
+    return (error) => {
+      if (this.#failed === undefined) throw error;
+      this.#failed(error);
+      return value;
+    };
+  }
+
+  #keyOf(name: string): string {
+    return this.#keys[Number.parseInt(name.slice(0, 8), 16) % this.#keys.length] ?? "";
+  }
+
+  async #read(key: string): Promise<[string, T][]> {
+    return this.#valid((await this.#store.get(key)) as Group<T> | undefined);
+  }
+
+  #valid(group: Group<T> = {}): [string, T][] {
+    return Object.entries(group).filter(([, { until }]) => until > this.#clock.now());
+  }
 }
 
 /** Synchronous, so that a change is on its way to the store when `change` returns. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { noUsage, plusUsage, type Usage, type UsageTotal } from "../../core/log/usage.ts";
 import type { Meter, Models } from "../../core/ports/model.ts";
 import type { Clock } from "../../core/ports/storage.ts";
-import { modelFor } from "../../core/scope/turn-scope.ts";
+import { modelFor } from "../../core/scope/chosen-model.ts";
 import type { NamespaceState } from "../../core/skill/namespace-state.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import { type Profile, profileNamed } from "../../core/values/profile.ts";

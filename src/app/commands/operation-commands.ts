@@ -19,7 +19,7 @@ type Form = ChatForm<unknown, unknown>;
 /** The slash commands of operations, in the order of the table. */
 export function operationCommands(operations: readonly Operation[]): Command[] {
   return operations.flatMap((operation) =>
-    operation.chat.flatMap((form) => {
+    [operation.chat ?? []].flat().flatMap((form) => {
       const command = commandOf(operation, form);
       if (form.alsoAlone === undefined) return [command];
       const alone = form.command.slice(0, form.command.lastIndexOf(" "));

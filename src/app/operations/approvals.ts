@@ -6,7 +6,7 @@ import {
   removeStanding,
   type StandingDecision,
 } from "../../core/decisions/standing-decisions.ts";
-import { turnOfApproval } from "../../core/log/call-state.ts";
+import { turnOfApproval } from "../../core/log/call-id.ts";
 import { emptyTurnView, foldTurn } from "../../core/log/turn-view.ts";
 import { isPrivateTurn } from "../../core/transcript/audience.ts";
 import type { Outcome } from "../../core/values/failure.ts";

@@ -26,7 +26,7 @@ export const listFlows = operation({
     description: "Shows the flows of this channel",
     read: (_words, { namespace }) => ({ namespace }),
   },
-  commandLine: { command: "flows list", namespace: "own" },
+  commandLine: { command: "flows list" },
   text: ({ flows, diagnostics }, _input, reading) =>
     flows.length === 0
       ? [noFlows, ...brokenLines(diagnostics, reading.whole)].join("\n")

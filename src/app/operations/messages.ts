@@ -32,7 +32,6 @@ export const sendMessage = operation({
   commandLine: {
     command: "message send <text...>",
     options: ["--thread <thread>", "--key <key>"],
-    namespace: "mandatory",
     needsBot: "connected to the platform",
     read: ({ text, ...rest }) => ({ ...rest, text: [text].flat().join(" ") }),
   },

@@ -109,12 +109,9 @@ interface Follow<Output> {
   goesOn(output: Output): boolean;
 }
 
-/** `--namespace` of a command: the operator's own channel unless given, only a filter, or mandatory. */
-export type NamespaceOption = "own" | "filter" | "mandatory";
-
 /**
  * A command of the command line. It prints the operation's `text`; `--json` prints the output as it is. What help says of it, the input
- * and the route say already.
+ * and the route say already; an input `namespace` is the option `--namespace`.
  */
 export interface CommandLineForm<Output> {
   /** Its words and arguments: `skills grant <id> <host...>`. An argument has the name of an input, or of one of its list. */
@@ -123,7 +120,6 @@ export interface CommandLineForm<Output> {
   description?: string;
   /** `--name <value>`, with its description unless the input has it. */
   options?: readonly (string | readonly [flags: string, description: string])[];
-  namespace?: NamespaceOption;
   /** The input, from arguments and options; by default those of the same name. A missing list is empty. */
   read?(given: { readonly [name: string]: string & readonly string[] }): unknown;
   /** Waits until all skills have started. */
@@ -136,17 +132,6 @@ export interface CommandLineForm<Output> {
   warnHere?: string;
 }
 
-/** `--namespace` of a command, which follows from the input. */
-type NamespaceHelp<Input extends z.ZodObject> = "namespace" extends keyof Input["shape"]
-  ? {
-      namespace: z.input<Input> extends { namespace: string }
-        ? "mandatory"
-        : z.output<Input> extends { namespace: string }
-          ? "own"
-          : "filter";
-    }
-  : { namespace?: never };
-
 /** The audit line of an operation that succeeded: an action for searches, its object, and Markdown that follows the name. */
 interface AuditNote {
   action: string;
@@ -158,6 +143,8 @@ interface AuditNote {
 export function auditNote(action: string, subject: string, detail: string): AuditNote {
   return { action, subject, detail };
 }
+
+type OneOrMore<T> = T | readonly T[];
 
 export interface Operation<
   Name extends string = string,
@@ -173,8 +160,8 @@ export interface Operation<
   readonly about?: About<z.output<Input>>;
   readonly http?: HttpForm;
   /** One operation may be several commands. */
-  readonly chat: readonly ChatForm<z.output<Input>, z.input<Output>>[];
-  readonly commandLine: readonly (CommandLineForm<z.output<Output>> & NamespaceHelp<Input>)[];
+  readonly chat?: OneOrMore<ChatForm<z.output<Input>, z.input<Output>>>;
+  readonly commandLine?: OneOrMore<CommandLineForm<z.output<Output>>>;
   run(call: OperationCall<z.output<Input>>): Promise<Outcome<z.input<Output>>>;
   /** The result for people, in Markdown: a chat posts it, the command line renders it. */
   text?(output: z.output<Output>, input: z.output<Input>, reading: Reading): string;
@@ -187,25 +174,11 @@ export interface Operation<
   ): AuditNote | readonly AuditNote[] | undefined;
 }
 
-/** An operation as it is defined, with one command or several. */
-interface Definition<Name extends string, Input extends z.ZodObject, Output extends z.ZodType>
-  extends Omit<Operation<Name, Input, Output>, "chat" | "commandLine"> {
-  readonly chat?:
-    | ChatForm<z.output<Input>, z.input<Output>>
-    | readonly ChatForm<z.output<Input>, z.input<Output>>[];
-  readonly commandLine?:
-    | Operation<Name, Input, Output>["commandLine"][number]
-    | Operation<Name, Input, Output>["commandLine"];
-}
-
 /** Defines an operation; the types of its parts follow from its schemas. */
-export function operation<const Name extends string, Input extends z.ZodObject, Output extends z.ZodType>({
-  chat = [],
-  commandLine = [],
-  ...rest
-}: Definition<Name, Input, Output>): Operation<Name, Input, Output> {
-  const lines = [commandLine].flat() as Operation<Name, Input, Output>["commandLine"];
-  return { ...rest, chat: [chat].flat(), commandLine: lines };
+export function operation<const Name extends string, Input extends z.ZodObject, Output extends z.ZodType>(
+  definition: Operation<Name, Input, Output>,
+): Operation<Name, Input, Output> {
+  return definition;
 }
 
 /** Only managers of the channel. */

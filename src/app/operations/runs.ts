@@ -32,7 +32,7 @@ export const listRuns = operation({
     description: "Shows the latest runs of skills in this channel",
     read: (_words, { namespace }) => ({ namespace, limit: 50 }),
   },
-  commandLine: { command: "runs list", namespace: "filter" },
+  commandLine: { command: "runs list" },
   text({ turns, skills }, _input, { whole }) {
     if (!whole) return skills.slice(0, 15).map(chatLine).join("\n") || "No skill has run here yet.";
     const lines = turns.flatMap((turn) => [

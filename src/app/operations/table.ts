@@ -1,137 +1,117 @@
 import type { z } from "zod";
 import type { Asker, Outcome } from "../../core/values/failure.ts";
-import { decideApproval, listApprovals, removeApproval, showApproval } from "./approvals.ts";
-import { listAudit, listFeedback } from "./audit.ts";
-import { aboutBot, completeCommand, showPrompt } from "./bot.ts";
-import { setIndex, showIndex } from "./channel-index.ts";
-import { changeChannel, listAgents, listChannels, showChannel, showStatus, showUsage } from "./channels.ts";
-import { listFiles, removeFile } from "./files.ts";
-import { listFlows, setFlow, showFlow } from "./flows.ts";
-import { sendMessage } from "./messages.ts";
+import * as approvals from "./approvals.ts";
+import * as audit from "./audit.ts";
+import * as bot from "./bot.ts";
+import * as channelIndex from "./channel-index.ts";
+import * as channels from "./channels.ts";
+import * as files from "./files.ts";
+import * as flows from "./flows.ts";
+import * as messages from "./messages.ts";
 import { type CommandFile, inputProblems, type Operation, runOperation } from "./operation.ts";
-import { installPackage, listPackages, removePackage, updatePackage } from "./packages/packages.ts";
-import { readGuide, reviewPackage, reviewProgress, reviewSkill } from "./packages/review-packages.ts";
-import {
-  addSandboxPackages,
-  listSandboxPackages,
-  prepareSkill,
-  removeSandboxPackages,
-} from "./packages/sandbox-packages.ts";
-import { setGoal, showGoal, stopGoal } from "./plans/goals.ts";
-import { addSchedule, changeSchedule } from "./plans/plan-times.ts";
-import {
-  consentToSchedule,
-  listSchedules,
-  pauseSchedule,
-  removeSchedule,
-  renewScheduleSecret,
-  resumeSchedule,
-} from "./plans/schedules.ts";
-import { runFlow, runFlowText } from "./run-flow.ts";
-import { listRuns, showRun } from "./runs.ts";
-import { loginServer, logoutServer } from "./servers/server-accounts.ts";
-import { controlServer, listServers, trustServer } from "./servers/servers.ts";
+import * as packages from "./packages/packages.ts";
+import * as reviews from "./packages/review-packages.ts";
+import * as sandbox from "./packages/sandbox-packages.ts";
+import * as goals from "./plans/goals.ts";
+import * as planTimes from "./plans/plan-times.ts";
+import * as schedules from "./plans/schedules.ts";
+import * as runFlow from "./run-flow.ts";
+import * as runs from "./runs.ts";
+import * as accounts from "./servers/server-accounts.ts";
+import * as servers from "./servers/servers.ts";
 import type { Services } from "./services.ts";
-import { grantHosts, revokeHosts } from "./skills/grants.ts";
-import { runSkill } from "./skills/run-skill.ts";
-import { shareSkill, takeSkill } from "./skills/shared-skills.ts";
-import { limitSkills, listSkills, reloadSkills, setSkill, showSkill } from "./skills/skills.ts";
-import { discardSkill, restoreVersion, showHistory } from "./skills/taught-skills.ts";
-import { forgetPerson, lookUpPerson, runRetention, showRetention } from "./stored-data.ts";
-import { replayTurn, showReceipt } from "./turns/receipts.ts";
-import {
-  answerTurn,
-  forgetTurn,
-  listThreads,
-  showThread,
-  showTurn,
-  stopTurn,
-  stopTurns,
-} from "./turns/turns.ts";
+import * as grants from "./skills/grants.ts";
+import * as runSkill from "./skills/run-skill.ts";
+import * as sharedSkills from "./skills/shared-skills.ts";
+import * as skills from "./skills/skills.ts";
+import * as taughtSkills from "./skills/taught-skills.ts";
+import * as storedData from "./stored-data.ts";
+import * as receipts from "./turns/receipts.ts";
+import * as turns from "./turns/turns.ts";
 
 /** All operations, in the order of help texts. */
 const operations = [
-  listSkills,
-  showSkill,
-  setSkill,
-  limitSkills,
-  runSkill,
-  listRuns,
-  reloadSkills,
-  showRun,
-  listPackages,
-  installPackage,
-  updatePackage,
-  removePackage,
-  reviewSkill,
-  reviewPackage,
-  reviewProgress,
-  readGuide,
-  showHistory,
-  restoreVersion,
-  shareSkill,
-  takeSkill,
-  discardSkill,
-  grantHosts,
-  revokeHosts,
-  prepareSkill,
-  listSandboxPackages,
-  addSandboxPackages,
-  removeSandboxPackages,
-  listFlows,
-  showFlow,
-  runFlow,
-  runFlowText,
-  setFlow,
-  listServers,
-  controlServer,
-  trustServer,
-  loginServer,
-  logoutServer,
-  showStatus,
-  stopTurns,
-  changeChannel,
-  showUsage,
-  listAgents,
-  listApprovals,
-  showApproval,
-  decideApproval,
-  removeApproval,
-  showIndex,
-  setIndex,
-  listFeedback,
-  sendMessage,
-  listSchedules,
-  addSchedule,
-  changeSchedule,
-  pauseSchedule,
-  resumeSchedule,
-  removeSchedule,
-  consentToSchedule,
-  renewScheduleSecret,
-  showGoal,
-  setGoal,
-  stopGoal,
-  listFiles,
-  removeFile,
-  listChannels,
-  showChannel,
-  listThreads,
-  showThread,
-  showTurn,
-  showReceipt,
-  replayTurn,
-  stopTurn,
-  answerTurn,
-  forgetTurn,
-  listAudit,
-  showRetention,
-  runRetention,
-  lookUpPerson,
-  forgetPerson,
-  aboutBot,
-  completeCommand,
-  showPrompt,
+  skills.listSkills,
+  skills.showSkill,
+  skills.setSkill,
+  skills.limitSkills,
+  runSkill.runSkill,
+  runs.listRuns,
+  skills.reloadSkills,
+  runs.showRun,
+  packages.listPackages,
+  packages.installPackage,
+  packages.updatePackage,
+  packages.removePackage,
+  reviews.reviewSkill,
+  reviews.reviewPackage,
+  reviews.reviewProgress,
+  reviews.readGuide,
+  taughtSkills.showHistory,
+  taughtSkills.restoreVersion,
+  sharedSkills.shareSkill,
+  sharedSkills.takeSkill,
+  taughtSkills.discardSkill,
+  grants.grantHosts,
+  grants.revokeHosts,
+  sandbox.prepareSkill,
+  sandbox.listSandboxPackages,
+  sandbox.addSandboxPackages,
+  sandbox.removeSandboxPackages,
+  flows.listFlows,
+  flows.showFlow,
+  runFlow.runFlow,
+  runFlow.runFlowText,
+  flows.setFlow,
+  servers.listServers,
+  servers.controlServer,
+  servers.trustServer,
+  accounts.loginServer,
+  accounts.logoutServer,
+  channels.showStatus,
+  turns.stopTurns,
+  channels.changeChannel,
+  channels.showUsage,
+  channels.listAgents,
+  approvals.listApprovals,
+  approvals.showApproval,
+  approvals.decideApproval,
+  approvals.removeApproval,
+  channelIndex.showIndex,
+  channelIndex.setIndex,
+  audit.listFeedback,
+  messages.sendMessage,
+  schedules.listSchedules,
+  planTimes.addSchedule,
+  planTimes.changeSchedule,
+  schedules.pauseSchedule,
+  schedules.resumeSchedule,
+  schedules.removeSchedule,
+  schedules.consentToSchedule,
+  schedules.renewScheduleSecret,
+  goals.showGoal,
+  goals.setGoal,
+  goals.stopGoal,
+  files.listFiles,
+  files.removeFile,
+  channels.listChannels,
+  channels.showChannel,
+  turns.listThreads,
+  turns.showThread,
+  turns.showTurn,
+  receipts.showReceipt,
+  receipts.replayTurn,
+  turns.stopTurn,
+  turns.answerTurn,
+  turns.forgetTurn,
+  audit.listAudit,
+  storedData.showRetention,
+  storedData.runRetention,
+  storedData.lookUpPerson,
+  storedData.forgetPerson,
+  bot.aboutBot,
+  bot.completeCommand,
+  bot.showPrompt,
 ] as const;
 
 type Each = (typeof operations)[number];

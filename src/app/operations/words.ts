@@ -1,6 +1,6 @@
 import { oneLine } from "../../base/markdown-text.ts";
 import { costText, type UsageTotal } from "../../core/log/usage.ts";
-import { effortFor, modelFor } from "../../core/scope/turn-scope.ts";
+import { effortFor, modelFor } from "../../core/scope/chosen-model.ts";
 import type { NamespaceState } from "../../core/skill/namespace-state.ts";
 import { isDirectMessage } from "../../core/values/place.ts";
 import { profileNamed } from "../../core/values/profile.ts";

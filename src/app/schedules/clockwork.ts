@@ -1,6 +1,6 @@
 import type { DueEntry } from "../../core/ports/schedules.ts";
 import { runAlone } from "../../core/ports/storage.ts";
-import type { PlanSurroundings } from "./planning.ts";
+import type { Planning } from "./planning.ts";
 
 /** Maximum time between two looks, ms: clocks jump and machines sleep. */
 const maxSleepMs = 60_000;
@@ -19,7 +19,7 @@ const retryDelayMs = 60_000;
 
 /** A timer for due entries. @param run handles one that is due; afterwards it is no longer due */
 export function createClockwork(
-  { due, clock, leases, report }: PlanSurroundings,
+  { due, clock, leases, report }: Pick<Planning, "due" | "clock" | "leases" | "report">,
   run: (entry: DueEntry) => Promise<void>,
 ) {
   let running: Promise<void> | undefined;

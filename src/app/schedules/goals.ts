@@ -6,11 +6,11 @@ import type { Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
 import type { TurnObserver } from "../turns/turn-writer.ts";
+import { DuePlan, holdMs } from "./due-plan.ts";
 import { jobsOf } from "./jobs.ts";
 import { makerNow } from "./maker-now.ts";
 import { type Entry, idOf } from "./plan-book.ts";
 import { madeBy, type Planning, refused } from "./planning.ts";
-import { begin, changeGoing, endGoal, hold, holdMs, makerOf, stopAndTell, tryLater } from "./run-plan.ts";
 
 /** Maximum turns of a goal for which its maker named no number. */
 const usualTurns = 10;
@@ -33,19 +33,53 @@ export class Goals {
     max_turns: number | undefined,
     key: string,
   ): Promise<Outcome<GoalView>> {
-    const { clock, limits, wake } = this.#planning;
-    const { namespace } = planner.place;
-    const problem = await goalProblem(this.#planning, planner, max_turns);
+    const { limits, wake } = this.#planning;
+    const { place } = planner;
+    const problem = await this.#problem(planner, max_turns);
     if (problem !== undefined) return problem;
     const most = max_turns ?? Math.min(usualTurns, limits.goal_turns);
     const made = { ...madeBy(this.#planning, planner), text: aim, key };
     const value: Goal = { ...made, what: "goal", state: "going", max_turns: most, turns: 0 };
-    const maker = await makerNow(this.#planning, namespace, value);
+    const maker = await makerNow(this.#planning, place.namespace, value);
     if (maker.is === "gone") return refused(maker.because, 403);
-    const entry = { id: goalId(planner.place), namespace, due_at: clock.now(), value };
-    const set = await replaceEnded(this.#planning, entry);
+    const set = await this.#replaceEnded(place, value);
     wake();
     return set;
+  }
+
+  /** Why this person cannot set a goal with this many turns; undefined when they can. */
+  async #problem({ author, place }: Planner, turns: number | undefined): Promise<Outcome<never> | undefined> {
+    const { book, limits } = this.#planning;
+    if (limits.goal_turns === 0)
+      return refused("Goals are off. An operator of the bot can allow them: `schedules.goal_turns`.", 403);
+    if (author.trust === "guest") return refused("Guests cannot have schedules, triggers or goals.", 403);
+    if (turns !== undefined && (turns < 1 || turns > limits.goal_turns))
+      return refused(`A goal has 1 to ${limits.goal_turns} turns (\`schedules.goal_turns\`).`);
+    const elsewhere = (await book.of("goal", place.namespace)).filter(
+      ({ value }) => isGoing(value) && value.maker.id === author.id && value.thread !== place.thread,
+    ).length;
+    if (elsewhere < limits.per_person) return undefined;
+    const message = `You have ${elsewhere} goals here; the maximum is ${limits.per_person}. Stop one first.`;
+    return refused(message, 409);
+  }
+
+  /** Stores a goal where none is going. A repeated request finds the goal it has set. */
+  async #replaceEnded(place: Place, value: Goal): Promise<Outcome<GoalView>> {
+    const { book, clock } = this.#planning;
+    const id = goalId(place);
+    const due_at = clock.now();
+    // Of two at once, the second finds what the first has added.
+    const failed = await book.add({ id, namespace: place.namespace, due_at, value }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    const stored = await book.change(id, ({ value: known }) =>
+      isGoing(known) || (known.what === "goal" && known.key === value.key) ? undefined : { value, due_at },
+    );
+    if (stored === undefined) throw failed;
+    const goal = stored.value;
+    if (goal.what === "goal" && goal.key === value.key) return { ok: true, value: viewOf(goal) };
+    return refused(`This thread already has a goal: “${goal.text}”. \`/agent goal stop\` ends it.`, 409);
   }
 
   /** The latest goal of a thread: the one that is going, or one that ended in the last days. */
@@ -62,7 +96,7 @@ export class Goals {
     const ended: GoalView[] = [];
     for (const entry of await this.#planning.book.of("goal", namespace)) {
       if (!fits(entry.value.maker) || (thread ?? entry.value.thread) !== entry.value.thread) continue;
-      const goal = await endGoal(this.#planning, entry, "stopped");
+      const goal = await new DuePlan(this.#planning, entry).end("stopped");
       if (goal !== undefined) ended.push(viewOf(goal));
     }
     return ended;
@@ -100,75 +134,35 @@ function viewOf({ text, state, turns, max_turns, maker, turn_id }: Goal): GoalVi
   return { aim: text, state, turns, max_turns, by: maker.name, turn_id };
 }
 
-async function goalProblem(
-  { book, limits }: Planning,
-  { author, place }: Planner,
-  max_turns: number | undefined,
-): Promise<Outcome<never> | undefined> {
-  if (limits.goal_turns === 0)
-    return refused("Goals are off. An operator of the bot can allow them: `schedules.goal_turns`.", 403);
-  if (author.trust === "guest") return refused("Guests cannot have schedules, triggers or goals.", 403);
-  if (max_turns !== undefined && (max_turns < 1 || max_turns > limits.goal_turns))
-    return refused(`A goal has 1 to ${limits.goal_turns} turns (\`schedules.goal_turns\`).`);
-  const elsewhere = (await book.of("goal", place.namespace)).filter(
-    ({ value }) => isGoing(value) && value.maker.id === author.id && value.thread !== place.thread,
-  ).length;
-  if (elsewhere < limits.per_person) return undefined;
-  return refused(
-    `You have ${elsewhere} goals here; the maximum is ${limits.per_person}. Stop one first.`,
-    409,
-  );
-}
-
-/** Stores a goal where none is going. A repeated request finds the goal it has set. */
-async function replaceEnded(
-  { book }: Planning,
-  entry: Parameters<Planning["book"]["add"]>[0] & { value: Goal },
-): Promise<Outcome<GoalView>> {
-  const { id, due_at, value } = entry;
-  // Of two at once, the second finds what the first has added.
-  const failed = await book.add(entry).then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  const stored = await book.change(id, ({ value: known }) =>
-    isGoing(known) || (known.what === "goal" && known.key === value.key) ? undefined : { value, due_at },
-  );
-  if (stored === undefined) throw failed;
-  const goal = stored.value;
-  if (goal.what === "goal" && goal.key === value.key) return { ok: true, value: viewOf(goal) };
-  return refused(`This thread already has a goal: “${goal.text}”. \`/agent goal stop\` ends it.`, 409);
-}
-
-/** Looks at a goal: once its turn has ended, starts the next one, or ends the goal. Every step can be repeated after a crash. */
-export async function runGoal(planning: Planning, entry: Entry<Goal>): Promise<void> {
-  const { id, value: goal } = entry;
+/** Looks at a goal: once its turn has ended, starts the next one, or ends the goal. */
+export async function runGoal(due: DuePlan<Goal>): Promise<void> {
+  const { planning, id, value: goal } = due;
   if (goal.state !== "going") return void (await planning.book.remove(id));
   const last = goal.turn_id === undefined ? undefined : await planning.log.get(goal.turn_id);
-  if (last !== undefined && last.status !== "finished") return hold(planning, entry);
+  if (last !== undefined && last.status !== "finished") return due.hold();
   // A turn that no longer exists was deleted with its thread.
   const isDeleted = last === undefined && goal.turn_id !== undefined;
   const after = last === undefined ? goal : goalAfter(goal, last);
   const state = isDeleted ? "stopped" : after.state;
-  if (state === "going") return beginNext(planning, entry, after.met);
-  if (state === "blocked" || state === "used_up") return stopAndTell(planning, entry, whyEnded[state], state);
-  await endGoal(planning, entry, state);
+  if (state === "going") return beginNext(due, after.met);
+  if (state === "blocked" || state === "used_up") return due.stop(whyEnded[state], state);
+  await due.end(state);
 }
 
 const whyEnded = { blocked: "the same obstacle came up twice in a row.", used_up: "all its turns are used." };
 
-/** Starts the next turn of a goal, unless its maker may not go on. @param met what the turn before met */
-async function beginNext(planning: Planning, entry: Entry<Goal>, met: string | undefined): Promise<void> {
-  const { id, namespace, value: goal } = entry;
+/** Starts the next turn of a goal, unless its maker may not continue. @param met what the turn before met */
+async function beginNext(due: DuePlan<Goal>, met: string | undefined): Promise<void> {
+  const { planning, id, namespace, value: goal } = due;
   const jobs = await jobsOf(planning.book, namespace);
   // The end of a job has a turn of its own.
-  if (jobs.some(({ value }) => value.thread === goal.thread)) return hold(planning, entry);
-  const maker = await makerOf(planning, entry);
+  if (jobs.some(({ value }) => value.thread === goal.thread)) return due.hold();
+  const maker = await due.maker();
   if (maker === undefined) return;
   const spent = await planning.overBudget(namespace, maker);
-  if (spent !== undefined) return stopAndTell(planning, entry, `${spent}.`, "used_up");
+  if (spent !== undefined) return due.stop(`${spent}.`, "used_up");
   const turns = goal.turns + 1;
-  const turnId = await begin(planning, entry, {
+  const turnId = await due.begin({
     author: maker,
     namespace,
     thread: goal.thread,
@@ -176,10 +170,10 @@ async function beginNext(planning: Planning, entry: Entry<Goal>, met: string | u
     reads: true,
     cause: { because: `turn ${turns} of ${goal.max_turns}` },
   });
-  if (turnId === undefined) return tryLater(planning, entry);
+  if (turnId === undefined) return due.tryLater();
   const due_at = planning.clock.now() + holdMs;
   const begun = { turns, turn_id: turnId, met, failures: 0 };
-  const going = await changeGoing(planning, entry, (now) => ({ value: { ...now, ...begun }, due_at }));
+  const going = await due.change((now) => ({ value: { ...now, ...begun }, due_at }));
   // Somebody ended the goal while its turn began.
   if (going === undefined) await planning.stop(turnId, goal.maker.id);
 }

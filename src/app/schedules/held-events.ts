@@ -19,8 +19,6 @@ export type Held = HeldEvent & Pick<DueEntry, "id">;
 /** The result for an event: it waits for a turn, is known already, is only counted because too many wait, or its trigger is off. */
 export type Happened = "taken" | "known" | "flooded" | "paused";
 
-type Stores = Pick<Planning, "due" | "clock">;
-
 /** Dedupe window for repeated deliveries, ms. Senders that sign no time retry within a day. */
 const dedupeMs = 24 * 3_600_000;
 
@@ -45,14 +43,11 @@ export async function noteEvent(planning: Planning, id: string, event: TriggerEv
 }
 
 /** `known`: the event waits already, or came within the last day. */
-async function hold(
-  { due }: Stores,
-  trigger: Pick<Entry, "id" | "namespace">,
-  event: TriggerEvent,
-): Promise<Happened> {
+async function hold(planning: Planning, trigger: Entry, event: TriggerEvent): Promise<Happened> {
+  const { due } = planning;
   const id = `${trigger.id}.${createHash("sha256").update(event.key).digest("base64url")}`;
   if ((await due.get(id)) !== undefined) return "known";
-  if ((await eventsOf({ due }, trigger)).length >= maxHeld) return "flooded";
+  if ((await eventsOf(planning, trigger)).length >= maxHeld) return "flooded";
   const value = toJson({ ...event, trigger: trigger.id });
   try {
     await due.add({ id, namespace: trigger.namespace, kind: dueKinds.event, value });
@@ -66,7 +61,7 @@ async function hold(
 
 /** The events that wait for a trigger, oldest first. */
 export async function eventsOf(
-  { due }: Pick<Stores, "due">,
+  { due }: Planning,
   { id, namespace }: Pick<Entry, "id" | "namespace">,
 ): Promise<Held[]> {
   const entries = await due.list({ namespace, kind: dueKinds.event, most: maxListed });
@@ -77,13 +72,13 @@ export async function eventsOf(
 }
 
 /** Marks the events for the trigger's turn with this number. */
-export async function assignEvents({ due }: Stores, events: readonly Held[], start: number): Promise<void> {
+export async function assignEvents({ due }: Planning, events: readonly Held[], start: number): Promise<void> {
   for (const { id, ...event } of events)
     await due.change(id, (entry) => ({ ...entry, value: toJson({ ...event, start }) }));
 }
 
 /** Marks the events as done: they had a turn, or get none. */
-export async function settleEvents({ due, clock }: Stores, events: readonly Held[]): Promise<void> {
+export async function settleEvents({ due, clock }: Planning, events: readonly Held[]): Promise<void> {
   const seen = { kind: dueKinds.seen, due_at: clock.now() + dedupeMs, value: null };
   for (const { id } of events) await due.change(id, (entry) => ({ ...entry, ...seen }));
 }

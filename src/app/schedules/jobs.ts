@@ -1,5 +1,6 @@
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import { changesInWords } from "../../core/effects/folder-run.ts";
+import { innerCallId } from "../../core/log/call-id.ts";
 import { type JobRequest, type StartedJob, type Trigger, triggerSchema } from "../../core/ports/schedules.ts";
 import { redactOutcome, type ScriptOutcome } from "../../core/ports/work-means.ts";
 import { outputFolder } from "../../core/ports/working-folder.ts";
@@ -26,7 +27,7 @@ const recent = { lines: 20, characters: 300 };
  */
 export class JobRunner {
   readonly #planning: Planning;
-  readonly #running = new Map<string, { controller: AbortController; work: Promise<void> }>();
+  readonly #running = new Map<string, RunningJob>();
   readonly #mutex = new KeyedMutex();
 
   constructor(planning: Planning) {
@@ -39,7 +40,7 @@ export class JobRunner {
   }
 
   async #start(request: JobRequest): Promise<Outcome<StartedJob>> {
-    const { book, limits } = this.#planning;
+    const { book, limits, clock } = this.#planning;
     const { turn_id, call_id, place } = request;
     if (limits.job_ms === 0)
       return refused("Jobs are off here. Run it without `watch`, or tell the person.", 409);
@@ -50,13 +51,13 @@ export class JobRunner {
       ...madeBy(this.#planning, request),
       what: "trigger",
       text: "Go on with what you started the job for.",
-      condition: { on: "job", language: request.name, alive_until: this.#planning.clock.now() + aliveMs },
+      condition: { on: "job", language: request.name, alive_until: clock.now() + aliveMs },
     });
     const id = idOf(`job ${turn_id} ${call_id}`);
     await book.add({ id, namespace: place.namespace, due_at: vouchedUntil(value), value });
-    const controller = new AbortController();
-    const work = runJob(this.#planning, id, request, controller).finally(() => this.#running.delete(id));
-    this.#running.set(id, { controller, work });
+    const job = new RunningJob(this.#planning, id, request);
+    this.#running.set(id, job);
+    void job.ended.then(() => this.#running.delete(id));
     return { ok: true, value: { id, max_ms: limits.job_ms } };
   }
 
@@ -67,9 +68,7 @@ export class JobRunner {
 
   /** Kills the jobs of this process. */
   async close(): Promise<void> {
-    const all = [...this.#running.values()];
-    for (const { controller } of all) controller.abort();
-    await Promise.all(all.map(({ work }) => work));
+    await Promise.all([...this.#running.values()].map((job) => job.kill()));
   }
 }
 
@@ -78,115 +77,133 @@ export async function jobsOf(book: PlanBook, namespace: string): Promise<Entry<T
   return (await book.of("trigger", namespace)).filter(({ value }) => value.condition.on === "job");
 }
 
-/** Runs a job to its end and stores what happens. Never rejects. When its trigger is removed, the job is killed. */
-async function runJob(
-  planning: Planning,
-  id: string,
-  request: JobRequest,
-  controller: AbortController,
-): Promise<void> {
-  const { signal } = controller;
-  const { thread } = request.place;
-  const fail = (error: unknown) => planning.report(error, "a job");
-  const note = (key: string, happened: string) =>
-    noteEvent(planning, id, { key, at: planning.clock.now(), thread, happened: planning.redact(happened) });
-  const watch = watchOutput(planning, request, (key, happened) => void note(key, happened).catch(fail));
-  const endBeat = vouch(planning, id, controller);
-  try {
-    const happened = await runOnFolder(planning, id, request, watch.line, signal);
-    if (!signal.aborted) await note(jobEnd, happened);
-  } catch (error) {
-    if (signal.aborted) return;
-    fail(error);
-    await note(jobEnd, "The job could not be run to its end.").catch(fail);
-  } finally {
-    watch.end();
-    endBeat();
-  }
-}
+/** A job of this process, from its start to its end. When its trigger is removed, it is killed. */
+class RunningJob {
+  readonly #planning: Planning;
+  readonly #id: string;
+  readonly #request: JobRequest;
+  readonly #killed = new AbortController();
+  readonly #lines: string[] = [];
+  /** What is told once: a line with the text that is waited for, and silence. */
+  readonly #untold = new Set(["line", "quiet"]);
+  #endBeat = () => {};
+  #endQuiet = () => {};
+  /** Resolves when the job has ended and what happened is stored. Never rejects. */
+  readonly ended: Promise<void>;
 
-/** Renews the trigger of a running job. Without one, the job is killed. */
-function vouch({ clock, book }: Planning, id: string, controller: AbortController): () => void {
-  let cancel = () => {};
-  const schedule = () => {
-    cancel = clock.after(beatMs, () => void beat().catch(schedule));
-  };
-  const beat = async () => {
+  constructor(planning: Planning, id: string, request: JobRequest) {
+    this.#planning = planning;
+    this.#id = id;
+    this.#request = request;
+    this.ended = this.#run();
+  }
+
+  async kill(): Promise<void> {
+    this.#killed.abort();
+    await this.ended;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#killed;
+    this.#awaitSilence();
+    this.#vouchLater();
+    try {
+      const happened = await this.#runOnFolder();
+      if (!signal.aborted) await this.#note(jobEnd, happened);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#report(error);
+      await this.#note(jobEnd, "The job could not be run to its end.").catch(this.#report);
+    } finally {
+      this.#endQuiet();
+      this.#endBeat();
+    }
+  }
+
+  readonly #report = (error: unknown) => this.#planning.report(error, "a job");
+
+  #note(key: string, text: string): Promise<unknown> {
+    const { clock, redact } = this.#planning;
+    const { thread } = this.#request.place;
+    return noteEvent(this.#planning, this.#id, { key, at: clock.now(), thread, happened: redact(text) });
+  }
+
+  #vouchLater(): void {
+    this.#endBeat = this.#planning.clock.after(beatMs, () => {
+      void this.#vouch().catch(() => this.#vouchLater());
+    });
+  }
+
+  /** Renews the trigger of the job. Without one, the job is killed. */
+  async #vouch(): Promise<void> {
+    const { clock, book } = this.#planning;
     const alive_until = clock.now() + aliveMs;
-    const known = await book.change<Trigger>(id, ({ value, due_at }) => {
+    const known = await book.change<Trigger>(this.#id, ({ value, due_at }) => {
       if (value.condition.on !== "job") return undefined;
       // Unless an event waits, it is due when nobody vouches for the job any more.
       const isWaiting = due_at !== undefined && due_at !== vouchedUntil(value);
       const next = isWaiting ? due_at : alive_until;
       return { value: { ...value, condition: { ...value.condition, alive_until } }, due_at: next };
     });
-    if (known === undefined) controller.abort();
-    else if (!controller.signal.aborted) schedule();
-  };
-  schedule();
-  return () => cancel();
-}
+    if (known === undefined) this.#killed.abort();
+    else if (!this.#killed.signal.aborted) this.#vouchLater();
+  }
 
-/** Tells once of a line with the text that is waited for, and once of silence. */
-function watchOutput(
-  { clock }: Planning,
-  { line: wanted, quiet_ms }: JobRequest,
-  note: (key: string, happened: string) => void,
-) {
-  const lines: string[] = [];
-  const pending = new Set(["line", "quiet"]);
-  const tell = (key: string, printed: string) => {
-    pending.delete(key);
-    note(key, `The job runs and has printed ${printed}.\n${lines.join("\n")}`);
-  };
-  let cancel = () => {};
-  const listen = () => {
-    cancel();
-    if (quiet_ms !== undefined && pending.has("quiet"))
-      cancel = clock.after(quiet_ms, () => tell("quiet", `nothing for ${quiet_ms / 1_000} s`));
-  };
-  listen();
-  return {
-    line(text: string) {
-      lines.push(text.slice(0, recent.characters));
-      if (lines.length > recent.lines) lines.shift();
-      listen();
-      if (wanted !== undefined && pending.has("line") && text.includes(wanted)) tell("line", "the line");
-    },
-    end: () => cancel(),
-  };
-}
+  #tell(key: string, printed: string): void {
+    this.#untold.delete(key);
+    const text = `The job runs and has printed ${printed}.\n${this.#lines.join("\n")}`;
+    void this.#note(key, text).catch(this.#report);
+  }
 
-/** Runs the code beside other code of the thread, and keeps its output as a file. Returns how it ended, and what it left. */
-async function runOnFolder(
-  { folders, redact, limits: { job_ms } }: Planning,
-  id: string,
-  { place, turn_id, call_id, text, run }: JobRequest,
-  onLine: (line: string) => void,
-  signal: AbortSignal,
-): Promise<string> {
-  const folder = folders.of(place);
-  const how = { writer: { kind: "agent" }, turn_id, call_id, text } as const;
-  const limits = { timeout_ms: job_ms, max_output_bytes: maxOutput };
-  const hosts = new Set<string>();
-  const onHost = (host: string) => void hosts.add(host);
-  const { value, changed } = await folder.use(
-    { ...how, shared: true },
-    (working) => run({ working, signal, onLine, onHost, ...limits }),
-    signal,
-  );
-  const [ending, output] = endOf(redactOutcome(value, redact), job_ms);
-  const name = `job-${id}.txt`;
-  const file = { name, data: new TextEncoder().encode(output) };
-  const kept = await folder.write(file, { ...how, call_id: `${call_id}/output` }, signal).then(
-    () => `the whole output is ${outputFolder}/${name}`,
-    () => "the folder has no room for the whole output",
-  );
-  const left = changesInWords(changed);
-  const reached = hosts.size === 0 ? "" : `[it reached ${[...hosts].slice(0, recent.lines).join(", ")}]`;
-  return [ending, cutInside(output, kept), reached, left === "" ? "" : `[it ${left}]`]
-    .filter(Boolean)
-    .join("\n");
+  #awaitSilence(): void {
+    const { quiet_ms } = this.#request;
+    this.#endQuiet();
+    if (quiet_ms === undefined || !this.#untold.has("quiet")) return;
+    const tell = () => this.#tell("quiet", `nothing for ${quiet_ms / 1_000} s`);
+    this.#endQuiet = this.#planning.clock.after(quiet_ms, tell);
+  }
+
+  #hear(text: string): void {
+    const { line: wanted } = this.#request;
+    this.#lines.push(text.slice(0, recent.characters));
+    if (this.#lines.length > recent.lines) this.#lines.shift();
+    this.#awaitSilence();
+    if (wanted !== undefined && this.#untold.has("line") && text.includes(wanted))
+      this.#tell("line", "the line");
+  }
+
+  /** Runs the code beside other code of the thread, and keeps its output as a file. Returns how it ended, and what it left. */
+  async #runOnFolder(): Promise<string> {
+    const { folders, redact, limits } = this.#planning;
+    const { place, turn_id, call_id, text, run } = this.#request;
+    const { signal } = this.#killed;
+    const folder = folders.of(place);
+    const how = { writer: { kind: "agent" }, turn_id, call_id, text } as const;
+    const hosts = new Set<string>();
+    const means = {
+      signal,
+      timeout_ms: limits.job_ms,
+      max_output_bytes: maxOutput,
+      onLine: (line: string) => this.#hear(line),
+      onHost: (host: string) => void hosts.add(host),
+    };
+    const { value, changed } = await folder.use(
+      { ...how, shared: true },
+      (working) => run({ working, ...means }),
+      signal,
+    );
+    const [ending, output] = endOf(redactOutcome(value, redact), limits.job_ms);
+    const name = `job-${this.#id}.txt`;
+    const file = { name, data: new TextEncoder().encode(output) };
+    const kept = await folder.write(file, { ...how, call_id: innerCallId(call_id, "output") }, signal).then(
+      () => `the whole output is ${outputFolder}/${name}`,
+      () => "the folder has no room for the whole output",
+    );
+    const left = changesInWords(changed);
+    const reached = hosts.size === 0 ? "" : `[it reached ${[...hosts].slice(0, recent.lines).join(", ")}]`;
+    const parts = [ending, cutInside(output, kept), reached, left === "" ? "" : `[it ${left}]`];
+    return parts.filter(Boolean).join("\n");
+  }
 }
 
 function endOf(outcome: ScriptOutcome, maxMs: number): [ending: string, output: string] {

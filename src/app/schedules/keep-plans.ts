@@ -17,7 +17,7 @@ import type { Author } from "../../core/values/inbound.ts";
 import { eventsOf, settleEvents } from "./held-events.ts";
 import { type Entry, idOf, type Planned } from "./plan-book.ts";
 import { limitProblem, mayChange, reminds, unknownPlan } from "./plan-rights.ts";
-import { planWish } from "./plan-wish.ts";
+import { WishDesk } from "./plan-wish.ts";
 import { viewOf } from "./plan-words.ts";
 import { type Planning, refused, zoneFor } from "./planning.ts";
 import { nextTimes } from "./times.ts";
@@ -34,7 +34,7 @@ export class Plans implements Omit<Schedules, "startJob"> {
   }
 
   plan(planner: Planner, wish: Wish, receiver?: WantedReceiver): Promise<Outcome<Proposal>> {
-    return planWish(this.#planning, planner, wish, receiver);
+    return new WishDesk(this.#planning, planner).propose(wish, receiver);
   }
 
   /** Whether a person may change a plan of a channel. A failure says who may. */

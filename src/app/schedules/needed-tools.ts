@@ -2,7 +2,7 @@
 import { nearestNames } from "../../base/text/nearest-name.ts";
 import { definitionOf } from "../../core/decisions/prevented-call.ts";
 import type { GrantedTool } from "../../core/ports/schedules.ts";
-import { mayBeOf, startingOf } from "../../core/scope/turn-scope.ts";
+import { mayBeOf, startingOf } from "../../core/scope/starting-skills.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { type Planning, refused } from "./planning.ts";
 

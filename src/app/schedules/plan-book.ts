@@ -19,7 +19,7 @@ export interface Entry<Value extends Plan = Plan> extends Omit<DueEntry, "value"
 export type Planned = Entry<Schedule | Trigger>;
 
 /** A change of a plan: a new value, if any, and when the plan is next looked at. */
-interface Changed<Value> {
+export interface Changed<Value> {
   value?: Value;
   due_at: number | undefined;
 }

@@ -16,15 +16,14 @@ export function whenInWords(plan: Schedule): string {
   const { timing, time_zone } = plan;
   if ("at" in timing) return `on ${shownTime(timing.at, time_zone)} (${time_zone})`;
   const words = timing.cron.map(cronInWords);
-  const when = words.includes(undefined)
-    ? timesInWords(timing.cron, nextInWords(plan, 0, time_zone))
-    : words.join(" and ");
+  const when = words.includes(undefined) ? timesInWords(plan, timing.cron) : words.join(" and ");
   const end = timing.until === undefined ? "" : `, until ${shownTime(timing.until, time_zone)}`;
   return `${when}${end} (${time_zone})`;
 }
 
 /** `on Mon 2026-12-07 09:00, Mon 2027-01-04 09:00 and so on, cron 0 9 * * 1#1`. */
-function timesInWords(cron: readonly string[], times: readonly string[]): string {
+function timesInWords(plan: Schedule, cron: readonly string[]): string {
+  const times = nextInWords(plan, 0, plan.time_zone);
   const pattern = `cron ${cron.join("; ")}`;
   return times.length === 0 ? pattern : `on ${times.join(", ")} and so on, ${pattern}`;
 }
@@ -38,11 +37,8 @@ export function conditionInWords(condition: TriggerCondition): string {
       return `on a message with ${condition.words.includes('"') ? condition.words : `“${condition.words}”`}`;
     case "reaction":
       return `on the reaction ${condition.emoji}`;
-    case "quiet": {
-      const { hours, here } = condition;
-      const where = here ? "here" : "in a thread";
-      return `when nobody has answered ${where} for ${hours} h`;
-    }
+    case "quiet":
+      return `when nobody has answered ${condition.here ? "here" : "in a thread"} for ${condition.hours} h`;
     case "job":
       return `on news of a job (${condition.language})`;
     default:
@@ -55,9 +51,8 @@ export function nextInWords(plan: Schedule, after: number, zone: string): string
   return nextOf(plan, after).map((at) => shownTime(at, zone));
 }
 
-function nextOf(plan: Schedule, after: number): number[] {
-  if (plan.next === undefined) return [];
-  return nextTimes(plan.timing, plan.time_zone, Math.max(after, plan.next - 1), maxShown);
+function nextOf({ timing, time_zone, next }: Schedule, after: number): number[] {
+  return next === undefined ? [] : nextTimes(timing, time_zone, Math.max(after, next - 1), maxShown);
 }
 
 /** A plan as people read it, with times in the reader's zone. */

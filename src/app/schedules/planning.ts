@@ -13,8 +13,8 @@ import type { ScheduleSetup } from "../app-deps.ts";
 import type { Submit } from "../turns/submit.ts";
 import type { PlanBook } from "./plan-book.ts";
 
-/** What plans need of the app. */
-export interface PlanSurroundings
+/** What plans work with. */
+export interface Planning
   extends ScheduleSetup,
     Pick<TurnPorts, "store" | "offers" | "folders" | "redact" | "report" | "time_zone"> {
   log: Pick<TurnReading, "get" | "list" | "read">;
@@ -34,10 +34,6 @@ export interface PlanSurroundings
   overBudget(namespace: string, person: Author): Promise<string | undefined>;
   /** Stops a turn. @param by a person's id */
   stop(turnId: string, by: string): Promise<unknown>;
-}
-
-/** What the files of this folder work with. */
-export interface Planning extends PlanSurroundings {
   book: PlanBook;
   /** A plan may have come due. */
   wake(): void;

@@ -2,13 +2,13 @@ import { beginningOf, escapeMarkdown, oneLine } from "../../base/markdown-text.t
 import type { Receiver, Schedule } from "../../core/ports/schedules.ts";
 import type { Cause } from "../../core/values/inbound.ts";
 import { isDirectMessage, type Place } from "../../core/values/place.ts";
+import type { DuePlan } from "./due-plan.ts";
 import { personNow } from "./maker-now.ts";
 import { starting, toolsChanged } from "./needed-tools.ts";
-import type { Entry } from "./plan-book.ts";
 import { nextInWords, whenInWords } from "./plan-words.ts";
-import type { Planning } from "./planning.ts";
-import { begin, makerOf, personOr, stopAndTell, tryLater } from "./run-plan.ts";
 import { nextTimes, shownTime } from "./times.ts";
+
+type DueSchedule = DuePlan<Schedule>;
 
 /** The state of a schedule at a moment. Times are ms since the epoch. */
 interface DueRun {
@@ -36,32 +36,31 @@ function dueRun({ what, timing, time_zone }: Schedule, first: number, now: numbe
   return { run, missed: come.length - (run === undefined ? 0 : 1), next };
 }
 
-/** Runs a schedule that is due, and sets its next time. Every step can be repeated after a crash. */
-export async function runSchedule(planning: Planning, entry: Entry<Schedule>): Promise<void> {
-  const { id, namespace, value: plan } = entry;
+/** Runs a schedule that is due, and sets its next time. */
+export async function runSchedule(schedule: DueSchedule): Promise<void> {
+  const { planning, id, namespace, value: plan } = schedule;
   const now = planning.clock.now();
   const isEarly = (plan.next ?? 0) > now && !isUnwanted(plan);
-  if (plan.paused !== undefined || plan.next === undefined || isEarly)
-    return moveOn(planning, entry, plan.next);
+  if (plan.paused !== undefined || plan.next === undefined || isEarly) return moveOn(schedule, plan.next);
   const { in_channel, ...place } = placeOfRuns(id, namespace, plan);
-  const maker = await makerOf(planning, entry, place.namespace);
-  const reader = maker && (plan.for === undefined ? maker : await receiverOf(planning, entry, plan.for));
+  const maker = await schedule.maker(place.namespace);
+  const reader = maker && (plan.for === undefined ? maker : await receiverOf(schedule, plan.for));
   if (reader === undefined) return;
   const changed = await toolsChanged(planning, plan.tools, namespace);
-  if (changed === starting) return tryLater(planning, entry);
-  if (changed !== undefined) return stopAndTell(planning, entry, changed);
+  if (changed === starting) return schedule.tryLater();
+  if (changed !== undefined) return schedule.stop(changed);
   const due = dueRun(plan, plan.next, now, planning.limits.late_ms);
   const at = due.run ?? plan.next;
   const says = textWithoutModel(plan, due, now);
   const because = `${whenInWords(plan)}${says === undefined ? lateWords(plan, due, now) : ""}`;
-  const begun = await begin(planning, entry, {
+  const begun = await schedule.begin({
     ...place,
     author: reader,
     key: `schedule:${id}:${at}`,
     reads: "at" in plan.timing,
     cause: { because, says, in_channel, caused_by: plan.for && [plan.maker.id] },
   });
-  return begun === undefined ? tryLater(planning, entry) : moveOn(planning, entry, due.next);
+  return begun === undefined ? schedule.tryLater() : moveOn(schedule, due.next);
 }
 
 /** Where the runs of a plan answer. A repeating task has a thread of its own in the channel, not the thread in which it was asked for. */
@@ -78,20 +77,14 @@ function isUnwanted({ for: receiver, receivers }: Schedule): boolean {
 }
 
 /** The person whom a reminder is for; undefined as for `personOr`. */
-async function receiverOf(planning: Planning, entry: Entry<Schedule>, { id, name, namespace }: Receiver) {
-  const { thread } = entry.value;
-  const person = isUnwanted(entry.value)
-    ? ({ is: "gone", because: `${name} does not want it.` } as const)
-    : await personNow(planning, { namespace, thread }, id);
-  return personOr(planning, entry, person);
+async function receiverOf(schedule: DueSchedule, { id, name, namespace }: Receiver) {
+  const { planning, value } = schedule;
+  if (isUnwanted(value)) return schedule.personOr({ is: "gone", because: `${name} does not want it.` });
+  return schedule.personOr(await personNow(planning, { namespace, thread: value.thread }, id));
 }
 
 /** Sets the next time, or removes a schedule that has none. A schedule that was changed during the run keeps its new time. */
-async function moveOn(
-  { book }: Planning,
-  { id, value: { next: ran } }: Entry<Schedule>,
-  next: number | undefined,
-) {
+async function moveOn({ planning: { book }, id, value: { next: ran } }: DueSchedule, next?: number) {
   let isOver = false;
   await book.change<Schedule>(id, ({ value }) => {
     isOver = value.next === ran && value.paused === undefined && next === undefined;
@@ -112,11 +105,9 @@ const lateAfterMs = 2 * 60_000;
 
 function lateWords({ time_zone }: Schedule, { run, missed }: DueRun, now: number): string {
   const isLate = run !== undefined && now - run > lateAfterMs;
-  const words = [
-    ...(isLate ? [`late, planned for ${shownTime(run, time_zone)}`] : []),
-    ...(missed > 0 ? [`${missed} earlier ${missed === 1 ? "time was" : "times were"} missed`] : []),
-  ];
-  return words.length === 0 ? "" : `; ${words.join(", ")}`;
+  const late = isLate ? `; late, planned for ${shownTime(run, time_zone)}` : "";
+  if (missed === 0) return late;
+  return `${late}${late === "" ? ";" : ","} ${missed} earlier ${missed === 1 ? "time was" : "times were"} missed`;
 }
 
 function reminderText(plan: Schedule, { run, missed }: DueRun, now: number): string {

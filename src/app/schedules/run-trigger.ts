@@ -2,59 +2,62 @@ import { maxHappened, maxTogether, type Trigger, type TriggerEvent } from "../..
 import { cut } from "../../core/values/cut.ts";
 import { type Author, onBehalfOf } from "../../core/values/inbound.ts";
 import { idOf, named } from "../../core/values/label.ts";
+import type { DuePlan } from "./due-plan.ts";
 import { assignEvents, eventsOf, type Held, settleEvents } from "./held-events.ts";
 import { personNow } from "./maker-now.ts";
-import type { Entry } from "./plan-book.ts";
 import { conditionInWords } from "./plan-words.ts";
-import { type Planning, zoneFor } from "./planning.ts";
-import { announce, begin, hold, makerOf, tryLater } from "./run-plan.ts";
+import { zoneFor } from "./planning.ts";
 import { shownTime } from "./times.ts";
 
+type DueTrigger = DuePlan<Trigger>;
+
 /** Begins a turn for the events of one place; events elsewhere get their own turn a little later. */
-export async function runTrigger(planning: Planning, entry: Entry<Trigger>): Promise<void> {
-  const { id, namespace, value: trigger } = entry;
-  const held = await waiting(planning, entry);
+export async function runTrigger(due: DueTrigger): Promise<void> {
+  const { planning, id, namespace, value: trigger } = due;
+  const held = await waiting(due);
   const [first] = held;
   // A clock that was set forward, or a machine that slept, leaves no time to renew it.
   const isLost = (vouchedUntil(trigger) ?? Infinity) <= planning.clock.now() && !planning.isRunning(id);
-  if (first === undefined && isLost) return endLost(planning, entry);
-  if (trigger.paused !== undefined || first === undefined) return settle(planning, entry, held, []);
-  const maker = await makerOf(planning, entry);
+  if (first === undefined && isLost) return endLost(due);
+  if (trigger.paused !== undefined || first === undefined) return settle(due, held, []);
+  const maker = await due.maker();
   if (maker === undefined) return;
-  if ((await openTurns(planning, trigger)) >= planning.limits.open_turns) return hold(planning, entry);
-  const together = await toTell(planning, trigger, held, first);
-  const caused = await withCausers(planning, entry, together, maker);
-  if (caused === "away") return tryLater(planning, entry);
-  if (caused.events.length === 0) return settle(planning, entry, held, together);
-  const begun = await begin(planning, entry, {
+  if ((await openTurns(due)) >= planning.limits.open_turns) return due.hold();
+  const together = await eventsFor(due, held, first);
+  const caused = await withCausers(due, together, maker);
+  if (caused === "away") return due.tryLater();
+  if (caused.events.length === 0) return settle(due, held, together);
+  const { thread = `trigger.${id}`, reference } = first;
+  const begun = await due.begin({
     author: caused.author,
     namespace,
-    thread: await threadOf(planning, entry, first),
+    // Not every platform says whether the message of a reaction is in a thread.
+    thread: (await messageOf(due, reference))?.thread ?? thread,
     key: `trigger:${id}:${trigger.starts}`,
     reads: first.thread !== undefined,
     cause: {
       because: conditionInWords(trigger.condition),
-      happened: await textOf(planning, entry, caused.events),
+      happened: await textOf(due, caused.events),
       in_channel: (first.thread === undefined && trigger.on_platform) || undefined,
       caused_by: caused.by.length === 0 ? undefined : caused.by,
     },
   });
-  if (begun === undefined) return tryLater(planning, entry);
-  return settle(planning, entry, held, together, begun);
+  return begun === undefined ? due.tryLater() : settle(due, held, together, begun);
 }
 
 /** The events that wait, oldest first. Settles events that a turn got before a crash. */
-async function waiting(planning: Planning, entry: Entry<Trigger>): Promise<Held[]> {
-  const { starts } = entry.value;
-  const { told = [], held = [] } = Object.groupBy(await eventsOf(planning, entry), ({ start = starts }) =>
-    start < starts ? "told" : "held",
+async function waiting(due: DueTrigger): Promise<Held[]> {
+  const { starts } = due.value;
+  const events = await eventsOf(due.planning, due);
+  await settleEvents(
+    due.planning,
+    events.filter(({ start = starts }) => start < starts),
   );
-  await settleEvents(planning, told);
-  return held;
+  return events.filter(({ start = starts }) => start >= starts);
 }
 
 /** The events for the next turn. After a crash they are the same as before it. */
-async function toTell(planning: Planning, { starts }: Trigger, held: readonly Held[], first: Held) {
+async function eventsFor({ planning, value: { starts } }: DueTrigger, held: readonly Held[], first: Held) {
   const assigned = held.filter(({ start }) => start === starts);
   if (assigned.length > 0) return assigned;
   const chosen = fitting(held.filter(({ thread }) => thread === first.thread));
@@ -62,22 +65,11 @@ async function toTell(planning: Planning, { starts }: Trigger, held: readonly He
   return chosen;
 }
 
-/** Where the turn answers. Not every platform says whether the message of a reaction is in a thread. */
-async function threadOf(
-  planning: Planning,
-  { id, namespace }: Entry<Trigger>,
-  { thread = `trigger.${id}`, reference }: TriggerEvent,
-): Promise<string> {
-  return (await messageOf(planning, namespace, reference))?.thread ?? thread;
-}
-
 /** Undefined when the message no longer exists. */
-async function messageOf({ platforms }: Planning, namespace: string, reference: string | undefined) {
+async function messageOf({ planning, namespace }: DueTrigger, reference: string | undefined) {
   if (reference === undefined) return undefined;
-  return platforms
-    .of(namespace)
-    ?.actions?.message(namespace, reference)
-    .catch(() => undefined);
+  const message = planning.platforms.of(namespace)?.actions?.message(namespace, reference);
+  return message?.catch(() => undefined);
 }
 
 /** Characters of all events in one turn, and of the text around each event. */
@@ -94,18 +86,13 @@ function fitting(events: readonly Held[]): Held[] {
 }
 
 /** Stores the turn that began, then settles its events. In this order a crash in between repeats nothing. */
-async function settle(
-  planning: Planning,
-  { id, value: { noted } }: Entry<Trigger>,
-  held: readonly Held[],
-  taken: readonly Held[],
-  turnId?: string,
-) {
+async function settle(due: DueTrigger, held: readonly Held[], taken: readonly Held[], turnId?: string) {
+  const { planning, id } = due;
   const { book, clock, limits } = planning;
   let isOver = false;
   await book.change<Trigger>(id, ({ value }) => {
     isOver = turnId !== undefined && isLast(value.condition, taken);
-    const isMore = held.length > taken.length || value.noted !== noted;
+    const isMore = held.length > taken.length || value.noted !== due.value.noted;
     const isDue = isMore && value.paused === undefined;
     const due_at = isDue ? clock.now() + limits.trigger_gap_ms : vouchedUntil(value);
     if (turnId === undefined) return { value: { ...value, failures: 0 }, due_at };
@@ -132,26 +119,24 @@ export function vouchedUntil({ condition }: Trigger): number | undefined {
 }
 
 /** Says in the thread of a job that it ended without a result: once, even after a crash. A paused one ends silently. */
-async function endLost(planning: Planning, entry: Entry<Trigger>): Promise<void> {
-  const { id, value } = entry;
+async function endLost(due: DueTrigger): Promise<void> {
+  const { planning, id, value } = due;
   const says = `The job \`${id}\` ended when I was restarted, before it was done. Shall I run it again?`;
   const isKnown =
-    value.paused !== undefined ||
-    (await announce(planning, entry, "lost", conditionInWords(value.condition), says));
-  if (!isKnown) return tryLater(planning, entry);
+    value.paused !== undefined || (await due.announce("lost", conditionInWords(value.condition), says));
+  if (!isKnown) return due.tryLater();
   await planning.book.remove(id);
 }
 
 /** How many of the turns it began have not ended. */
-async function openTurns({ log }: Planning, { open }: Trigger): Promise<number> {
+async function openTurns({ planning: { log }, value: { open } }: DueTrigger): Promise<number> {
   const turns = await Promise.all(open.map((turnId) => log.get(turnId)));
   return turns.filter((turn) => turn !== undefined && turn.status !== "finished").length;
 }
 
 /** The events of people who may use the bot, the ids of those people, and the maker with the lowest rights of them all. */
 async function withCausers(
-  planning: Planning,
-  { namespace, value: { thread } }: Entry<Trigger>,
+  { planning, namespace, value: { thread } }: DueTrigger,
   events: readonly TriggerEvent[],
   maker: Author,
 ): Promise<"away" | { events: TriggerEvent[]; by: string[]; author: Author }> {
@@ -172,15 +157,12 @@ async function withCausers(
 }
 
 /** The events as text for a model. The text is untrusted. */
-async function textOf(
-  planning: Planning,
-  { namespace, value }: Entry<Trigger>,
-  events: readonly TriggerEvent[],
-): Promise<string> {
+async function textOf(due: DueTrigger, events: readonly TriggerEvent[]): Promise<string> {
+  const { planning, namespace, value } = due;
   const zone = await zoneFor(planning, value.maker, namespace);
   const told = await Promise.all(
     events.map(async ({ at, by, happened, reference }) => {
-      const found = await messageOf(planning, namespace, reference);
+      const found = await messageOf(due, reference);
       const message =
         found &&
         `\nThe message, by ${named(found.author.name, found.author.id)} (${found.link}):\n${found.text}`;

@@ -3,7 +3,6 @@ import {
   type DueEntry,
   dueKinds,
   type Trigger,
-  type TriggerCondition,
   type WatchedThread,
   watchedThreadSchema,
 } from "../../core/ports/schedules.ts";
@@ -56,20 +55,42 @@ export class ChatWatch {
   }
 
   async heard(message: HeardMessage): Promise<void> {
-    const { place, by_bot, said_at } = message;
-    if (by_bot) return;
-    await this.#each(place, said_at, async (trigger) => {
-      if (trigger.value.paused === undefined) await hearFor(this.#planning, trigger, message);
+    if (message.by_bot) return;
+    await this.#each(message.place, message.said_at, async (trigger) => {
+      if (trigger.value.paused === undefined) await this.#hearFor(trigger, message);
     });
   }
 
-  async reacted(reaction: HeardReaction): Promise<void> {
-    const { place, reference, person, emoji, added, at, key } = reaction;
+  async #hearFor({ id, value: { condition } }: Entry<Trigger>, message: HeardMessage): Promise<void> {
+    const { due } = this.#planning;
+    const { key, place, author, text, said_at, addressed, in_thread, edited_at } = message;
+    const { thread, namespace } = place;
+    if (condition.on === "message") {
+      // A message to the bot has a turn of its own.
+      if (addressed !== "none" || !hasWords(condition.words, text)) return;
+      const event = { key, at: said_at, by: author, thread, happened: cut(text, 8_000) };
+      return void (await noteEvent(this.#planning, id, event));
+    }
+    if (condition.on !== "quiet" || edited_at !== undefined) return;
+    const watched = await due.get(watchedId(id, thread));
+    if (watched !== undefined) {
+      if (watchedThreadSchema.safeParse(watched.value).data?.by !== author) await due.remove(watched.id);
+      return;
+    }
+    if (condition.here || in_thread || addressed !== "none") return;
+    const others = await due.list({ namespace, kind: dueKinds.watched, most: maxWatched });
+    if (others.length >= maxWatched) return;
+    const value = { trigger: id, thread, by: author, text: beginningOf(text, 1_000), at: said_at };
+    await watch(this.#planning, namespace, condition.hours, value);
+  }
+
+  async reacted({ place, reference, person, emoji, added, at, key }: HeardReaction): Promise<void> {
     if (!added) return;
     const happened = `The reaction ${emoji} was added to a message.`;
     const event = { key, at, by: person, thread: place.thread, happened, reference };
-    await this.#each(place, at, async ({ id, value }) => {
-      if (await isOf(value.condition, reaction)) await noteEvent(this.#planning, id, event);
+    await this.#each(place, at, async ({ id, value: { condition } }) => {
+      if (condition.on !== "reaction" || (condition.by ?? person) !== person) return;
+      if (await isReactionOf(condition.emoji, emoji)) await noteEvent(this.#planning, id, event);
     });
   }
 
@@ -88,10 +109,14 @@ export class ChatWatch {
 /** Handles a watched thread that is due: no answer is known yet. */
 export async function endWatch(planning: Planning, { id, namespace, value }: DueEntry): Promise<void> {
   const { data: watched } = watchedThreadSchema.safeParse(value);
-  if (watched !== undefined && !(await isAnswered(planning, namespace, watched))) {
+  if (watched !== undefined) {
     const { trigger, thread, at, by, text } = watched;
+    const turns = await planning.log.list({ namespace, thread, limit: 20 });
+    // A turn of another person is an answer, too.
+    const isAnswered = turns.some(({ accepted_at, author }) => accepted_at > at && author.id !== by);
     const happened = cut(`Nobody has answered this since: ${text}`, 2_000);
-    await noteEvent(planning, trigger, { key: `quiet:${thread}:${at}`, at, by, thread, happened });
+    const event = { key: `quiet:${thread}:${at}`, at, by, thread, happened };
+    if (!isAnswered) await noteEvent(planning, trigger, event);
   }
   await planning.due.remove(id);
 }
@@ -116,51 +141,10 @@ function watchedId(trigger: string, thread: string): string {
   return `${trigger}.${thread}`;
 }
 
-async function isOf(condition: TriggerCondition, { emoji, person }: HeardReaction): Promise<boolean> {
-  if (condition.on !== "reaction" || (condition.by ?? person) !== person) return false;
-  return isReactionOf(condition.emoji, emoji);
-}
-
 /** Compares names and characters: Slack names a reaction (`+1`), Discord gives the character. `wanted` may have several of either. */
 async function isReactionOf(wanted: string, reaction: string): Promise<boolean> {
   if (isEmojiOf(wanted, reaction)) return true;
   const names = await emojiNames(reaction);
   const others = await Promise.all(wanted.replaceAll(":", "").split(/\s+/).map(emojiNames));
   return others.flat().some((name) => names.includes(name));
-}
-
-async function hearFor(
-  planning: Planning,
-  { id, value: { condition } }: Entry<Trigger>,
-  { key, place, author, text, said_at, addressed, in_thread, edited_at }: HeardMessage,
-): Promise<void> {
-  const { due } = planning;
-  const { thread, namespace } = place;
-  if (condition.on === "message") {
-    // A message to the bot has a turn of its own.
-    if (addressed !== "none" || !hasWords(condition.words, text)) return;
-    await noteEvent(planning, id, { key, at: said_at, by: author, thread, happened: cut(text, 8_000) });
-    return;
-  }
-  if (condition.on !== "quiet" || edited_at !== undefined) return;
-  const watched = await due.get(watchedId(id, thread));
-  if (watched !== undefined) {
-    if (watchedThreadSchema.safeParse(watched.value).data?.by !== author) await due.remove(watched.id);
-    return;
-  }
-  if (condition.here || in_thread || addressed !== "none") return;
-  const others = await due.list({ namespace, kind: dueKinds.watched, most: maxWatched });
-  if (others.length >= maxWatched) return;
-  const value = { trigger: id, thread, by: author, text: beginningOf(text, 1_000), at: said_at };
-  await watch(planning, namespace, condition.hours, value);
-}
-
-/** Whether the bot has had a turn of another person in the thread since the watch began. */
-async function isAnswered(
-  { log }: Planning,
-  namespace: string,
-  { thread, by, at }: WatchedThread,
-): Promise<boolean> {
-  const turns = await log.list({ namespace, thread, limit: 20 });
-  return turns.some(({ accepted_at, author }) => accepted_at > at && author.id !== by);
 }

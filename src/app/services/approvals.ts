@@ -1,7 +1,7 @@
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { anyOf, namedDeciders } from "../../core/decisions/people-on-cards.ts";
 import { addStanding } from "../../core/decisions/standing-decisions.ts";
-import { turnOfApproval } from "../../core/log/call-state.ts";
+import { turnOfApproval } from "../../core/log/call-id.ts";
 import type { TurnEventOf } from "../../core/log/turn-event.ts";
 import type { Signal, TurnReading, TurnRecord, TurnSignals } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";

@@ -1,5 +1,5 @@
 import type { Chats } from "../../core/ports/chat-platform.ts";
-import { modelFor } from "../../core/scope/turn-scope.ts";
+import { modelFor } from "../../core/scope/chosen-model.ts";
 import type { NamespaceState } from "../../core/skill/namespace-state.ts";
 import { type Mean, meanSchema } from "../../core/skill/skill.ts";
 import { profileNamed } from "../../core/values/profile.ts";

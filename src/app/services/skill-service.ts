@@ -1,6 +1,6 @@
 import { lineForPeople } from "../../base/line-for-people.ts";
+import { mayBeOf, startingOf, whenReady } from "../../core/scope/starting-skills.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
-import { mayBeOf, startingOf, whenReady } from "../../core/scope/turn-scope.ts";
 import type { NamespaceOffer } from "../../core/skill/make-offer.ts";
 import {
   type Offer,

@@ -1,4 +1,5 @@
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
+import { readAskingId } from "../../core/log/call-id.ts";
 import type { TurnEvent, TurnEventBody } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn, FinishedPosition, TurnRecord } from "../../core/log/turn-log.ts";
 import type { Allowed, Inbound } from "../../core/values/inbound.ts";
@@ -111,7 +112,7 @@ class TurnLines {
   #decide({ approval_id, approved, by, name, always }: Extract<TurnEventBody, { type: "approval_decided" }>) {
     const asked = this.#approvals.get(approval_id);
     if (asked === undefined || !approved) return;
-    const callId = asked.call_id.replace(/\/approval:[\s\S]*$/, "");
+    const callId = readAskingId(asked.call_id).callId;
     const deed = asked.says?.deed;
     const allowed: Allowed = { rule: always ? "always" : "approved", by, name };
     this.#decided.set(callId, allowed);

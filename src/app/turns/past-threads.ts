@@ -1,16 +1,17 @@
 import { LRUCache } from "lru-cache";
 import { growingTo } from "../../base/growing-cache.ts";
 import { isRecord } from "../../base/record.ts";
+import { readTextId } from "../../core/log/call-id.ts";
 import {
   type PastThread,
   type PastTurn,
   type TranscriptStep,
   withoutReasoning,
 } from "../../core/log/transcript.ts";
+import { StepReader } from "../../core/log/transcript-steps.ts";
 import { type TurnEvent, withoutDetails } from "../../core/log/turn-event.ts";
 import type { ThreadReading, TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
 import { isPrivateTurn, privateSteps } from "../../core/transcript/audience.ts";
-import { createStepReader } from "../../core/transcript/transcript-steps.ts";
 import { userMessage } from "../../core/transcript/user-message.ts";
 import type { Json } from "../../core/values/json.ts";
 import { named } from "../../core/values/label.ts";
@@ -76,12 +77,10 @@ export class PastThreads {
 
   /** As `TurnPorts.pastOutput`. */
   async output(place: Place, id: string, asker: string | undefined): Promise<Json | undefined> {
-    const [kind, ...rest] = id.split(":");
-    const named = rest.join(":");
-    const textOf = named === "" ? undefined : texts.get(kind);
-    if (textOf !== undefined) {
-      const turn = await this.#log.get(named);
-      return turn && isIn(turn, place) ? textOf(this.#log, turn, asker) : undefined;
+    const text = readTextId(id);
+    if (text !== undefined) {
+      const turn = await this.#log.get(text.turnId);
+      return turn && isIn(turn, place) ? texts[text.kind](this.#log, turn, asker) : undefined;
     }
     let searched = 0;
     for await (const turnId of this.#ids(place, Number.MAX_SAFE_INTEGER)) {
@@ -139,12 +138,12 @@ function project(turnId: string, stored: readonly TurnEvent[]): Omit<KnownTurn, 
   // What never reached a model is no part of the conversation, unless later turns continue a transcript that it opened.
   const isRefused = finished?.refused === true && !events.some(({ type }) => type === "transcript_opened");
   if (isBackground || isRefused || finished?.merged_into !== undefined) return { ...nothing, deleted: false };
-  const read = createStepReader(turnId);
+  const reader = new StepReader(turnId);
   const told = events.some((event) => event.type === "user_message");
   const all = events.flatMap((event) =>
     event.type === "inbound" && !told
-      ? [...read(event, event.at), untold(event, events)]
-      : read(event, event.at),
+      ? [...reader.read(event, event.at), untold(event, events)]
+      : reader.read(event, event.at),
   );
   const asker = events.find((event) => event.type === "inbound")?.inbound.author.id;
   const steps = asker !== undefined && isPrivateTurn(events) ? privateSteps(asker, all) : all;
@@ -207,11 +206,7 @@ async function answerText(log: TurnReading, turn: TurnRecord, asker?: string): P
   return mayRead ? turn.answer : undefined;
 }
 
-/** By the kind of id before the turn's. */
-const texts = new Map<string | undefined, typeof answerText>([
-  ["message", messageText],
-  ["answer", answerText],
-]);
+const texts = { message: messageText, answer: answerText };
 
 function outputIn(events: readonly TurnEvent[], callId: string, asker: string | undefined): Json | undefined {
   const [first] = events;

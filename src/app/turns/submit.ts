@@ -1,7 +1,7 @@
 import { errorText } from "../../base/error-text.ts";
 import type { NewFile } from "../../core/ports/storage.ts";
+import { modelFor } from "../../core/scope/chosen-model.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
-import { modelFor } from "../../core/scope/turn-scope.ts";
 import { settingsOf } from "../../core/skill/namespace-state.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import {

@@ -1,6 +1,7 @@
 import { sha256 } from "../../base/sha256.ts";
-import type { ApprovalState } from "../log/call-state.ts";
+import { approvalIdOf, askingId, readAskingId } from "../log/call-id.ts";
 import type { AskedFile, TurnEventBodyOf } from "../log/turn-event.ts";
+import type { ApprovalState } from "../log/turn-state.ts";
 import type { Web, WebRequest } from "../ports/web.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import { type ApprovalRequest, type Decided, failure, type Tool, type ToolResult } from "../skill/tool.ts";
@@ -83,13 +84,14 @@ async function requestFor(
   now: AskedNow,
 ): Promise<ApprovalState | undefined> {
   const { state, ports, emit } = scope;
-  const known = state.approvals.get(callId);
+  const known = state.approvalOf(callId);
   if (known === undefined) return undefined;
   const decided = known.decided ?? (await findDecision(scope, known));
   if (decided?.approved !== true) return known;
   const printOf = (input: Json, files: readonly AskedFile[] = []) =>
     canonicalJson(ports.redact([input, files.map(({ name, sha256 }) => [name, sha256])]));
-  const { approval_id, definition } = known;
+  const { approval_id } = known;
+  const definition = known.binds?.definition;
   const isSameTool = definition === undefined || definition === (now.definition ?? definition);
   if (
     isSameTool &&
@@ -117,14 +119,14 @@ function wordsFor(name: string, skillId: string, input: Json, open?: readonly st
 
 /** The input that a started call runs with: the one it was given, or that of its approval. */
 export function approvedInput({ state }: TurnScope, callId: string, input: Json): Json {
-  const known = state.approvals.get(callId);
+  const known = state.approvalOf(callId);
   return editedInput(input, known?.says, known?.decided?.edited);
 }
 
 /** What the model has to be told about texts that people changed when they approved a call; undefined if there are none. */
 export function changedTexts({ state }: TurnScope, callId: string): string | undefined {
-  const lines = [...state.approvals].flatMap(([id, { decided, says }]) => {
-    if (decided?.edited === undefined || (id !== callId && !id.startsWith(`${callId}/approval:`))) return [];
+  const lines = [...state.approvals.values()].flatMap(({ call_id, decided, says }) => {
+    if (decided?.edited === undefined || readAskingId(call_id).callId !== callId) return [];
     const text = JSON.stringify(decided.edited);
     return [
       `[${named(decided.name ?? decided.by, decided.by)} changed ${says?.quotes ?? "the text"} before it ran: ${text}]`,
@@ -134,7 +136,7 @@ export function changedTexts({ state }: TurnScope, callId: string): string | und
 }
 
 async function ask({ state, turn, ports, emit }: TurnScope, { files, ...asked }: Question): Promise<void> {
-  const approval_id = `${turn.turn_id}:${state.approvals.size + 1}`;
+  const approval_id = approvalIdOf(turn.turn_id, state.approvals.size + 1);
   const expires_at = ports.clock.now() + turn.limits.approval_ms;
   const shown = files?.length ? files : undefined;
   await emit({ type: "approval_requested", approval_id, ...asked, files: shown, expires_at });
@@ -163,17 +165,17 @@ async function takeDecision(
 }
 
 /**
- * Asks for approval in the middle of a call, or looks up the decision on this input and these files: `CALL/approval:1` and so on. A person
- * who wrote the call themselves is asked too, because they have not seen requests that arise while it runs.
+ * Asks for approval in the middle of a call, or looks up the decision on this input and these files. `key` identifies it within
+ * the call. A person who wrote the call themselves is asked too, because they have not seen requests that arise while it runs.
  * @throws WaitingForPerson while nobody has decided
  */
 export async function approveWithin(
   scope: TurnScope,
-  askedBy: { callId: string; skillId: string },
+  { callId, key, skillId: skill_id }: { callId: string; key: string | number; skillId: string },
   { action, label, question, says, input, approver = "manager", person, reason, addresses }: ApprovalRequest,
   files: AskedNow["files"] = async () => [],
 ): Promise<Decided> {
-  const { callId: call_id, skillId: skill_id } = askedBy;
+  const call_id = askingId(callId, key);
   const known = await requestFor(scope, call_id, { input, files });
   if (known === undefined)
     await ask(scope, {
@@ -263,16 +265,20 @@ export async function mayReach(
   if (address === undefined) return true;
   const why = await judgeAndNote(scope, request, address, { foreign });
   if (why === undefined) return true;
-  const { key, host } = address;
+  const { host } = address;
   // Identified by its hash: the approval covers exactly this address, and none that a page made look similar.
-  const where = { callId: `${request.call.id}/approval:reach:${await sha256(key)}`, skillId: tool.skill_id };
+  const where = {
+    callId: request.call.id,
+    key: `reach:${await sha256(address.key)}`,
+    skillId: tool.skill_id,
+  };
   const { approved } = await approveWithin(scope, where, {
     action: "reach_address",
     says: { deed: `send a request to ${host}`, quotes: "address" },
     input: { address: text },
     reason: reasonFor([{ host, why }]),
     approver: "asker",
-    addresses: [key],
+    addresses: [address.key],
   });
   return approved;
 }

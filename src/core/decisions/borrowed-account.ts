@@ -5,6 +5,7 @@
  */
 
 import { isRecord } from "../../base/record.ts";
+import { askingId, readAskingId } from "../log/call-id.ts";
 import { saidIn } from "../scope/turn.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import { type Decided, failure, type ServerTool, type Tool, type ToolResult } from "../skill/tool.ts";
@@ -28,8 +29,8 @@ type Account = { owner?: AccountOwner } | { refused: ToolResult } | "waiting";
 
 const action = "use_account";
 
-/** End of the ids of these approvals, behind the id of the call. */
-const approvalId = "/approval:account";
+/** The key of these approvals within their call. */
+const key = "account";
 
 /** Whose account a call uses. Asks the owner, or looks up their decision. The same result when the call is run again. */
 export async function accountFor(
@@ -68,8 +69,8 @@ async function borrow(scope: TurnScope, wanted: Wanted): Promise<Account> {
   const { author, place } = turn;
   const account = named(owner.name, owner.id);
   const values = { server: server.server, account, for: named(author.name, author.id) };
-  const where = { callId: request.call.id + approvalId, skillId: tool.skill_id };
-  const wasAsked = state.approvals.has(where.callId);
+  const where = { callId: request.call.id, key, skillId: tool.skill_id };
+  const wasAsked = state.approvalOf(askingId(request.call.id, key)) !== undefined;
   const known = decidedBefore(scope, wanted, account);
   if (known !== undefined && !wasAsked) return known;
   const isAside = state.private || isDirectMessage(place.namespace);
@@ -121,15 +122,15 @@ function decidedBefore(
 ): Account | undefined {
   const { state } = scope;
   const { id: callId } = request.call;
-  const others = [...state.approvals].filter(
-    ([id, { input }]) =>
-      id !== callId + approvalId &&
-      id.endsWith(approvalId) &&
+  const others = [...state.approvals.values()].filter(
+    ({ call_id, input }) =>
+      call_id !== askingId(callId, key) &&
+      readAskingId(call_id).key === key &&
       isRecord(input) &&
       input.server === server.server &&
       input.account === account,
   );
-  const decided = others.flatMap(([, each]) => each.decided ?? []);
+  const decided = others.flatMap((each) => each.decided ?? []);
   if (decided.some(({ approved, by }) => !approved && by !== ""))
     return { refused: notLent({ by: owner.id, name: owner.name }, owner, server) };
   const isLent = decided.some(({ approved, for_turn }) => approved && for_turn);

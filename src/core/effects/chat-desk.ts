@@ -75,7 +75,7 @@ export class ChatDesk implements Directory {
   async ask({ action, files = [], ...asked }: Question): Promise<string | undefined> {
     // Identified by what is asked: a call may ask for several things at the same time.
     const print = (await sha256(canonicalJson(asked.input))).slice(0, 32);
-    const where = { callId: `${this.callId}/approval:${action}:${print}`, skillId: this.skillId };
+    const where = { callId: this.callId, key: `${action}:${print}`, skillId: this.skillId };
     const decided = await approveWithin(
       this.scope,
       where,

@@ -40,7 +40,7 @@ export async function withConsent(
   const { id, name } = proposal.value.for;
   const by = await personOnCard(scope, scope.turn.author);
   const who = await personOnCard(scope, { id, name });
-  const asking = { callId: `${callId}/approval:receive`, skillId };
+  const asking = { callId, key: "receive", skillId };
   const decided = await approveWithin(scope, asking, {
     action: "receive_reminder",
     person: { id, name, deed: `remind you of this for ${by}` },

@@ -5,6 +5,7 @@ import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { approveWithin } from "../decisions/approval.ts";
 import { notApproved } from "../decisions/not-approved.ts";
 import { personOnCard } from "../decisions/people-on-cards.ts";
+import { askingId } from "../log/call-id.ts";
 import type { ChannelAccess, ChannelMessage, KnownPerson } from "../ports/chat-actions.ts";
 import { channelThread, type OutgoingFile } from "../ports/chat-platform.ts";
 import { calledBy } from "../scope/turn-scope.ts";
@@ -142,14 +143,14 @@ async function consentTo(
   const who = named(name, id);
   const known = (await schedules.receivers(cause.id))[id];
   if (known === true) return cause.id;
-  const asking = `${callId}/approval:receive`;
+  const key = "receive";
   const [what, so] = ["messages of this schedule", "nothing was sent"];
   let failed = new SkillFailure("not_agreed", `${who} has not agreed to ${what}, so ${so}.`);
-  if (known === undefined || scope.state.approvals.has(asking)) {
+  if (known === undefined || scope.state.approvalOf(askingId(callId, key)) !== undefined) {
     const asker = await personOnCard(scope, author);
     const asked = approveWithin(
       scope,
-      { callId: asking, skillId },
+      { callId, key, skillId },
       {
         action: "receive_messages",
         person: { id, name, deed: `send you direct messages for ${asker}` },

@@ -1,347 +1,210 @@
 import { hostOfKey } from "../values/address.ts";
-import type { AssistantMessage, CutAnswer, Message } from "../values/message.ts";
-import type { ApprovalState, CallState } from "./call-state.ts";
-import { isOfSkill } from "./transcript.ts";
-import { directRun, type TurnEventBody, type TurnEventBodyOf } from "./turn-event.ts";
+import type { Json } from "../values/json.ts";
+import type { CountTokens } from "../values/profile.ts";
+import { isOfCall } from "./call-id.ts";
+import { Conversation, isOfRun, type KnownOpenings } from "./conversation.ts";
+import { type TurnEventBody, type TurnEventBodyOf, unwrapped } from "./turn-event.ts";
 
-/** The current outage of the model and the number of attempts since. */
-export interface AwayState {
+/** One tool call as recorded in the log. */
+export interface CallState {
+  started?: TurnEventBodyOf<"tool_started">;
+  started_at: number;
+  /** True while a question to a person is the last event of the call. It had no effect since, so it may be run again. */
+  asking: boolean;
+  finished?: TurnEventBodyOf<"tool_finished">;
+  /** The turn became private after the call had started. */
+  before_private?: true;
+  /** Journal: `name#occurrence` → result. */
+  steps: Map<string, Json>;
+}
+
+/** A request for an approval. */
+export interface ApprovalState extends TurnEventBodyOf<"approval_requested"> {
   /** ms since the epoch. */
-  since: number;
-  tries: number;
-  /** Time of the next attempt, ms since the epoch. */
-  until?: number | undefined;
+  asked_at: number;
+  /** The turn became private after it was asked. */
+  before_private?: true;
+  /** `by` is empty if nobody decided in time. */
+  decided?: Omit<TurnEventBodyOf<"approval_decided">, "type" | "approval_id" | "always">;
+}
+
+interface QuestionState {
+  expires_at: number;
+  /** Turns whose messages were said before it was asked. */
+  earlier: readonly string[];
+  answer?: string;
 }
 
 /**
  * The state of a turn: a fold over its events. The live loop and the replay after a crash use the same fold, so a resumed turn continues
- * exactly where its log ends.
+ * exactly where its log ends. The turn and its sub-runs share everything but their conversations.
  */
-export interface TurnState {
-  started: boolean;
-  /** The call whose sub-run this is; undefined for the turn itself. A sub-run shares with its turn everything about calls and people. */
-  readonly run: string | undefined;
-  /** The sub-runs of the turn, by their calls. */
-  readonly runs: Map<string, TurnState>;
+export class TurnState {
+  /** The conversation of the turn itself. */
+  readonly conversation: Conversation;
+  /** The conversations of its sub-runs, by their calls. */
+  readonly runs = new Map<string, Conversation>();
+  readonly openings: KnownOpenings;
+  started = false;
   /** The turns that its agents began in the background. */
-  readonly background: Set<string>;
-  rounds: number;
-  /** Calls made by models in the whole turn. */
-  toolCalls: number;
-  /** Turns in the background whose end the model was told right before the person's message. */
-  readonly told_ends: Set<string>;
-  /** Whether the model has been told the person's message. */
-  told: boolean;
-  /** Number of deleted turns of the thread when this turn opened the current transcript; undefined if it did not open one. */
-  opened_after: number | undefined;
-  /** Index of the turn's first own message in the transcript. */
-  own_from: number;
-  /** The model's last message in this turn. */
-  last: AssistantMessage | undefined;
-  /** Why that message is incomplete. */
-  cut: CutAnswer | undefined;
-  /** The turn's messages while they belong to no transcript, because its opening is lost. */
-  untold: Message[];
-  /** Undefined while the model answers. */
-  away: AwayState | undefined;
-  /** Notes about left-out tools that people get with the answer. */
-  left_out: string[];
-  /** Text that the model has streamed in the unfinished round. */
-  streamed: string;
-  /** The last model message, while some of its calls have no result. */
-  open: AssistantMessage | undefined;
-  readonly calls: Map<string, CallState>;
+  readonly background = new Set<string>();
+  /** Calls made by models. */
+  toolCalls = 0;
+  readonly calls = new Map<string, CallState>();
   /** The files that calls created: name → call. */
-  readonly files: Map<string, string>;
-  readonly questions: Map<string, { expires_at: number; earlier: readonly string[]; answer?: string }>;
-  /** By call id. */
-  readonly approvals: Map<string, ApprovalState>;
+  readonly files = new Map<string, string>();
+  readonly questions = new Map<string, QuestionState>();
+  /** In the order in which they were asked, by approval id. */
+  readonly approvals = new Map<string, ApprovalState>();
+  /** Notes about left-out tools that people get with the answer. */
+  readonly left_out: string[] = [];
   /** People and groups, by platform id, that messages of this turn may mention in addition to those the person mentioned. */
-  readonly named: Set<string>;
+  readonly named = new Set<string>();
   /** Whether only the asker may see the answer. */
-  private: boolean;
+  private = false;
   /** The calls that read what only the asker may read. */
-  readonly private_by: Set<string>;
+  readonly private_by = new Set<string>();
   /** Other namespaces that the turn read from. */
-  readonly read_in: Set<string>;
+  readonly read_in = new Set<string>();
   /** Number of messages sent, changed or deleted in addition to the answer. */
-  sent: number;
+  sent = 0;
   /** Hosts that a person allowed for this turn. */
-  readonly allowedHosts: Set<string>;
+  readonly allowedHosts = new Set<string>();
   /** The requests of the turn to addresses that no person named: site → a request each, by its call and the key of its `WebAddress`. */
-  readonly followed: Map<string, readonly { call_id: string; page: string }[]>;
-  /** Skills activated in this turn → the call that activated them; undefined for skills that a person requested by name. */
-  activated: Map<string, string | undefined>;
-}
+  readonly followed = new Map<string, readonly { call_id: string; page: string }[]>();
+  readonly #begin: (run?: string) => Conversation;
 
-export function createTurnState(): TurnState {
-  return {
-    run: undefined,
-    runs: new Map(),
-    background: new Set(),
-    started: false,
-    rounds: 0,
-    toolCalls: 0,
-    told: false,
-    told_ends: new Set(),
-    opened_after: undefined,
-    own_from: 0,
-    untold: [],
-    last: undefined,
-    cut: undefined,
-    away: undefined,
-    left_out: [],
-    streamed: "",
-    open: undefined,
-    calls: new Map(),
-    files: new Map(),
-    questions: new Map(),
-    approvals: new Map(),
-    named: new Set(),
-    private: false,
-    private_by: new Set(),
-    read_in: new Set(),
-    sent: 0,
-    allowedHosts: new Set(),
-    followed: new Map(),
-    activated: new Map(),
-  };
-}
+  constructor(turnId: string, countTokens: CountTokens, openings: KnownOpenings = new Map()) {
+    this.openings = openings;
+    this.#begin = (run) => new Conversation(turnId, run, openings, countTokens);
+    this.conversation = this.#begin();
+  }
 
-/** The state of the sub-run of a call. */
-export function runOf(turn: TurnState, callId: string): TurnState {
-  const known = turn.runs.get(callId);
-  if (known !== undefined) return known;
-  const { runs, calls, files, questions, approvals, named, read_in, allowedHosts, followed } = turn;
-  const shared = { runs, calls, files, questions, approvals, named, read_in, allowedHosts, followed };
-  const run: TurnState = {
-    ...createTurnState(),
-    ...shared,
-    run: callId,
-    get private() {
-      return turn.private;
-    },
-    get sent() {
-      return turn.sent;
-    },
-  };
-  runs.set(callId, run);
-  return run;
-}
+  /** The conversation of the sub-run of a call. */
+  runOf(callId: string): Conversation {
+    const run = this.runs.get(callId) ?? this.#begin(callId);
+    this.runs.set(callId, run);
+    return run;
+  }
 
-/** The id under which a turn's log has a call of a model; ids of models are unique within their conversation. */
-export function loggedCallId({ run }: Pick<TurnState, "run">, id: string): string {
-  return run === undefined ? id : `${run}/${id}`;
-}
+  /** The latest approval with this asking id. An earlier one is about another input, and its decision counts no more. */
+  approvalOf(askingId: string): ApprovalState | undefined {
+    return [...this.approvals.values()].findLast(({ call_id }) => call_id === askingId);
+  }
 
-/** Applies one event to the state of its turn. `at` is the time of the event, ms since the epoch. */
-export function applyEvent(state: TurnState, event: TurnEventBody, at: number): void {
-  noteAsking(state, event);
-  if (applyToCall(state, event, at)) return;
-  switch (event.type) {
-    case "run":
-      state.streamed = "";
-      applyToConversation(runOf(state, event.call_id), event.event);
-      break;
-    case "turn_started":
-      state.started = true;
-      break;
-    case "tools_left_out":
-      state.left_out.push(event.text);
-      break;
-    case "steered":
-      continueWithMessage(state);
-      continueWithMessage(state.runs.get(directRun));
-      break;
-    case "people_named":
-      for (const id of event.ids) state.named.add(id);
-      break;
-    case "answer_private":
-      if (!state.private) becomePrivate(state);
-      if (event.call_id !== undefined) state.private_by.add(event.call_id);
-      if (event.from !== undefined) state.read_in.add(event.from);
-      break;
-    case "message_sent":
-      state.sent += 1;
-      break;
-    case "handoff":
-      if (event.background !== undefined) state.background.add(event.background);
-      else runOf(state, event.call_id);
-      break;
-    case "link_followed":
-      state.followed.set(event.site, [...(state.followed.get(event.site) ?? []), event]);
-      break;
-    case "question_asked":
-    case "question_answered":
-    case "approval_requested":
-    case "approval_decided":
-      applyAsked(state, event, at);
-      break;
-    default:
-      applyToConversation(state, event);
+  /** Applies the next event. `at` is its time, ms since the epoch. */
+  apply(event: TurnEventBody, at: number): void {
+    this.#noteCall(event, at);
+    this.#noteAsked(event, at);
+    this.#note(event);
+    this.conversation.apply(event, at);
+    for (const [run, conversation] of this.runs)
+      if (isOfRun(run, event)) conversation.apply(unwrapped(event), at);
+  }
+
+  #note(event: TurnEventBody): void {
+    switch (event.type) {
+      case "turn_started":
+        this.started = true;
+        break;
+      case "run":
+        this.runOf(event.call_id);
+        break;
+      case "handoff":
+        if (event.background !== undefined) this.background.add(event.background);
+        else this.runOf(event.call_id);
+        break;
+      case "file":
+        if (event.call_id !== undefined) this.files.set(event.name, event.call_id);
+        break;
+      case "tools_left_out":
+        this.left_out.push(event.text);
+        break;
+      case "people_named":
+        for (const id of event.ids) this.named.add(id);
+        break;
+      case "answer_private":
+        if (!this.private) this.#becomePrivate();
+        if (event.call_id !== undefined) this.private_by.add(event.call_id);
+        if (event.from !== undefined) this.read_in.add(event.from);
+        break;
+      case "message_sent":
+        this.sent += 1;
+        break;
+      case "link_followed":
+        this.followed.set(event.site, [...(this.followed.get(event.site) ?? []), event]);
+        break;
+    }
+  }
+
+  #becomePrivate(): void {
+    this.private = true;
+    for (const each of [...this.calls.values(), ...this.approvals.values()]) each.before_private = true;
+  }
+
+  #noteCall(event: TurnEventBody, at: number): void {
+    switch (event.type) {
+      case "tool_started":
+        this.#call(event.call_id, at).started = event;
+        if (event.parent_call_id === undefined || this.runs.has(event.parent_call_id)) this.toolCalls += 1;
+        break;
+      case "step_finished":
+        this.#call(event.call_id, at).steps.set(event.step, event.result);
+        break;
+      case "tool_finished":
+        this.#call(event.call_id, at).finished = event;
+        break;
+      case "call_resumed":
+      case "call_waiting":
+        break;
+      default:
+        return;
+    }
+    this.#setAsking(event.call_id, event.type === "call_waiting");
+  }
+
+  #call(callId: string, at: number): CallState {
+    const call = this.calls.get(callId) ?? { started_at: at, asking: false, steps: new Map() };
+    this.calls.set(callId, call);
+    return call;
+  }
+
+  #noteAsked(event: TurnEventBody, asked_at: number): void {
+    switch (event.type) {
+      case "question_asked":
+        this.questions.set(event.question_id, { expires_at: event.expires_at, earlier: event.earlier ?? [] });
+        this.#setAsking(event.question_id, true);
+        break;
+      case "question_answered": {
+        const question = this.questions.get(event.question_id);
+        if (question !== undefined) question.answer = event.text;
+        this.#setAsking(event.question_id, false);
+        break;
+      }
+      case "approval_requested":
+        this.approvals.set(event.approval_id, { ...event, asked_at });
+        this.#setAsking(event.call_id, true);
+        break;
+      case "approval_decided": {
+        const asked = this.approvals.get(event.approval_id);
+        if (asked === undefined) break;
+        const { approved, by, name, edited, never, for_turn } = event;
+        asked.decided = { approved, by, name, edited, never, for_turn };
+        this.#setAsking(asked.call_id, false);
+        if (approved && for_turn === true)
+          for (const key of asked.addresses ?? []) this.allowedHosts.add(hostOfKey(key));
+        break;
+      }
+    }
+  }
+
+  /** Sets `asking` of the call and its parents. `id` is that of a call, or of something within one. */
+  #setAsking(id: string, asking: boolean): void {
+    for (const [callId, call] of this.calls) if (isOfCall(id, callId)) call.asking = asking;
   }
 }
 
-function becomePrivate(state: TurnState): void {
-  state.private = true;
-  for (const each of [...state.calls.values(), ...state.approvals.values()]) each.before_private = true;
-}
-
-/** A message during an open call answers that call's question. Otherwise the model continues with it. */
-function continueWithMessage(state: TurnState | undefined): void {
-  if (state !== undefined && state.open === undefined) state.last = undefined;
-}
-
-function applyToConversation(state: TurnState, event: TurnEventBody): void {
-  switch (event.type) {
-    case "text_delta":
-      state.streamed += event.text;
-      break;
-    case "text_reset":
-      state.streamed = "";
-      break;
-    case "round_started":
-      state.rounds = event.round;
-      state.streamed = "";
-      break;
-    case "transcript_opened":
-      state.opened_after = event.deletions;
-      state.told ||= event.own > 0;
-      break;
-    case "background_ended":
-      if (!state.told) state.told_ends.add(event.from_turn);
-      break;
-    case "user_message":
-      state.told = true;
-      break;
-    case "model_message":
-      state.streamed = "";
-      state.away = undefined;
-      state.last = event.message;
-      state.cut = event.cut;
-      if (event.message.tool_calls.length > 0) state.open = event.message;
-      break;
-    case "model_away":
-      state.rounds = event.rounds;
-      state.away = { since: event.since, tries: (state.away?.tries ?? 0) + 1, until: event.until };
-      break;
-    case "skill_activated":
-      state.activated.set(event.skill_id, event.call_id);
-      break;
-    case "skill_offloaded":
-      for (const id of state.activated.keys()) if (isOfSkill(id, event.skill_id)) state.activated.delete(id);
-      break;
-  }
-}
-
-function applyAsked(
-  { questions, approvals, allowedHosts }: TurnState,
-  event: TurnEventBody,
-  asked_at: number,
-): void {
-  if (event.type === "question_asked") {
-    questions.set(event.question_id, { expires_at: event.expires_at, earlier: event.earlier ?? [] });
-  } else if (event.type === "question_answered") {
-    const question = questions.get(event.question_id);
-    if (question !== undefined) question.answer = event.text;
-  } else if (event.type === "approval_requested") {
-    addApproval(approvals, event, asked_at);
-  } else if (event.type === "approval_decided") {
-    const { approval_id, approved, by, name, edited, never, for_turn } = event;
-    const asked = [...approvals.values()].find((each) => each.approval_id === approval_id);
-    if (asked === undefined) return;
-    asked.decided = { approved, by, name, edited, never, for_turn };
-    if (!approved || for_turn !== true) return;
-    for (const key of asked.addresses ?? []) allowedHosts.add(hostOfKey(key));
-  }
-}
-
-/** A call that is asked about again keeps its earlier approvals, under other names. */
-function addApproval(
-  approvals: TurnState["approvals"],
-  event: TurnEventBodyOf<"approval_requested">,
-  asked_at: number,
-): void {
-  const { call_id, approval_id, tool, input, addresses, says, files, binds, expires_at } = event;
-  const before = approvals.get(call_id);
-  if (before !== undefined) approvals.set(`${call_id}#${before.approval_id}`, before);
-  const asked = { approval_id, tool, input, addresses, says, files, asked_at, expires_at };
-  approvals.set(call_id, { ...asked, definition: binds?.definition });
-}
-
-/** Updates `asking` for the calls that an event concerns: the call itself and its parents. */
-function noteAsking(state: TurnState, event: TurnEventBody): void {
-  switch (event.type) {
-    case "question_asked":
-    case "question_answered":
-      setAsking(state, event.question_id, event.type === "question_asked");
-      break;
-    case "approval_requested":
-    case "call_waiting":
-      setAsking(state, event.call_id, true);
-      break;
-    case "call_resumed":
-    case "tool_started":
-    case "tool_finished":
-    case "step_finished":
-      setAsking(state, event.call_id, false);
-      break;
-    case "approval_decided":
-      for (const [callId, { approval_id }] of state.approvals)
-        if (approval_id === event.approval_id) setAsking(state, callId, false);
-      break;
-    default:
-      break;
-  }
-}
-
-/**
- * `id` is that of a call, or of something within one: `CALL?1` for a question, `CALL/approval:1` for an approval, `CALL/1` for a call made
- * by a call.
- */
-function setAsking({ calls }: TurnState, id: string, asking: boolean): void {
-  for (const [callId, call] of calls) {
-    if (id === callId || id.startsWith(`${callId}?`) || id.startsWith(`${callId}/`)) call.asking = asking;
-  }
-}
-
-function applyToCall(state: TurnState, event: TurnEventBody, at: number): boolean {
-  switch (event.type) {
-    case "tool_started":
-      callState(state, event.call_id, at).started = event;
-      if (isOfModel(state, event)) state.toolCalls += 1;
-      return true;
-    case "step_finished":
-      callState(state, event.call_id, at).steps.set(event.step, event.result);
-      return true;
-    case "tool_finished":
-      callState(state, event.call_id, at).finished = event;
-      for (const each of [state, ...state.runs.values()]) closeRound(each);
-      return true;
-    case "file":
-      if (event.call_id !== undefined) state.files.set(event.name, event.call_id);
-      return true;
-    default:
-      return false;
-  }
-}
-
-/** Whether a model made a call, and not a skill or a person. */
-function isOfModel({ runs }: TurnState, { parent_call_id }: TurnEventBodyOf<"tool_started">): boolean {
-  return parent_call_id === undefined || runs.has(parent_call_id);
-}
-
-function callState(state: TurnState, callId: string, at: number): CallState {
-  const known = state.calls.get(callId);
-  if (known !== undefined) return known;
-  const call: CallState = { started_at: at, asking: false, steps: new Map() };
-  state.calls.set(callId, call);
-  return call;
-}
-
-function closeRound(state: TurnState): void {
-  const calls = state.open?.tool_calls ?? [];
-  const isFinished = ({ id }: { id: string }) =>
-    state.calls.get(loggedCallId(state, id))?.finished !== undefined;
-  if (calls.every(isFinished)) state.open = undefined;
+/** When people are reminded of an approval: half-way to its end, ms since the epoch. */
+export function remindAt(asked_at: number, expires_at: number): number {
+  return Math.ceil((asked_at + expires_at) / 2);
 }

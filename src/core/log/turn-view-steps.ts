@@ -1,6 +1,7 @@
 /** The tool calls of a turn for people: steps in plain language, with the stages of each. */
 import type { Json } from "../values/json.ts";
 import { type VerdictFields, verdictOf, verdicts } from "../values/verdict.ts";
+import { isOfCall } from "./call-id.ts";
 import type { TurnEvent, TurnEventOf } from "./turn-event.ts";
 
 interface StageView {
@@ -85,7 +86,7 @@ export function askingSteps(
 ): StepView[] {
   const note = "waiting for approval";
   if (title === undefined) {
-    const asking = steps.findLast((step) => call_id.startsWith(`${step.call_id}/`));
+    const asking = steps.findLast((step) => isOfCall(call_id, step.call_id));
     return asking === undefined ? [...steps] : changeStep(steps, asking.call_id, { note });
   }
   const step: StepView = {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { cutText, few } from "../../base/markdown-text.ts";
 import { rightRefusal } from "../decisions/prevented-call.ts";
+import { innerCallId } from "../log/call-id.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { hasManyTools, isActive, type OfferedSkill, skillsIn } from "../skill/namespace-state.ts";
 import { isFollowed, type Skill } from "../skill/skill.ts";
@@ -32,7 +33,7 @@ export const createActivateSkill = () =>
       if (refusal !== undefined) return failure("not_permitted", refusal);
       const { skill } = found.offered;
       // An interrupted call that is run again returns its original result.
-      const isRepeated = scope.state.activated.get(skill.id) === context.call_id;
+      const isRepeated = scope.conversation.activated.get(skill.id) === context.call_id;
       if (isActive(found.offered) && !isRepeated)
         return ok(`skill ${skill.id} already activated, ${currentSkills(scope)}`);
       await activate(scope, skill.id, context.call_id);
@@ -99,7 +100,7 @@ async function added(scope: TurnScope, found: readonly OfferedSkill[], callId: s
     const server = scope.offer.all.get(skill.parent ?? "");
     if (refusal !== undefined || server === undefined) continue;
     // An interrupted call that is run again returns its original result.
-    const isNew = !isActive(server) || scope.state.activated.get(server.skill.id) === callId;
+    const isNew = !isActive(server) || scope.conversation.activated.get(server.skill.id) === callId;
     if (isNew) guides.add(guideFor(scope, server.skill));
     await activate(scope, server.skill.id, callId);
     await activate(scope, skill.id, callId);
@@ -261,7 +262,13 @@ export const createInvokeSkill = () =>
     run: async ({ skill_id, params }, context, scope, request) => {
       const expected_parameters = Object.keys(params).length > 0 ? undefined : missingFor(scope, skill_id);
       if (expected_parameters !== undefined) return ok({ skill_id, expected_parameters });
-      const result = await invokeSkill(scope, request, `${context.call_id}/1`, skill_id, params as Json);
+      const result = await invokeSkill(
+        scope,
+        request,
+        innerCallId(context.call_id, 1),
+        skill_id,
+        params as Json,
+      );
       return asInvocation(skill_id, result);
     },
   });

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { fileNameOf } from "../../base/file-kind.ts";
 import { searchText } from "../../base/text/search-text.ts";
+import { textIdOf } from "../log/call-id.ts";
 import { type ReadContent, type Remarks, readFileContent, remarksOf, shownText } from "../ports/documents.ts";
 import type { NewFile } from "../ports/storage.ts";
 import type { OpenedFile } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
-import { failure, outputText, type ToolContext, type ToolResult } from "../skill/tool.ts";
-import { messageCallId } from "../transcript/user-message.ts";
+import { failure, type ToolContext, type ToolResult } from "../skill/tool.ts";
 import { partEnd } from "../values/cut.ts";
-import { countLineBreaks } from "../values/json.ts";
+import { countLineBreaks, outputText } from "../values/json.ts";
 import { formatBytes } from "../values/shown.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
 
@@ -135,7 +135,7 @@ export function partOf({ ports }: TurnScope, text: string, where: Part, head = "
 
 async function textOf(scope: TurnScope, callId: string): Promise<string | undefined> {
   const { turn, state, ports } = scope;
-  if (callId === "message" || callId === messageCallId(turn.turn_id)) return turn.text;
+  if (callId === "message" || callId === textIdOf("message", turn.turn_id)) return turn.text;
   const finished = state.calls.get(callId)?.finished;
   if (finished !== undefined) return outputText(finished.output);
   const named = unescaped(callId);

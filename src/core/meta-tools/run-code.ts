@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Slots } from "../../base/slots.ts";
+import { innerCallId } from "../log/call-id.ts";
 import type { TurnEventBody } from "../log/turn-event.ts";
 import type { JobMeans } from "../ports/schedules.ts";
 import {
@@ -94,15 +95,16 @@ function callsOf(scope: TurnScope, { call, depth }: CallRequest, signal: AbortSi
   const unattended = withoutAsking(scope);
   // Other calls of the turn may read for its asker alone meanwhile; whether the code may leave files was decided before.
   const requireAsDecided = () => {
-    const { calls, approvals } = scope.state;
-    if ([calls, approvals].some((each) => each.get(call.id)?.before_private)) throw new NobodyAsked();
+    const { state } = scope;
+    const before = state.calls.get(call.id)?.before_private ?? state.approvalOf(call.id)?.before_private;
+    if (before) throw new NobodyAsked();
   };
   let made = 0;
   return async (name, input) => {
     requireAsDecided();
     made += 1;
     if (made > maxCalls) throw new Error(`One run of code makes at most ${maxCalls} calls.`);
-    const id = `${call.id}/${made}`;
+    const id = innerCallId(call.id, made);
     const tool = findTool(scope, name);
     if (tool === undefined) throw new Error(`There is no tool ${name}.`);
     const valid = await checkArguments(tool, input);

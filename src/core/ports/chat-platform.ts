@@ -3,7 +3,7 @@
  * limits. Everything else (whom to answer, when, what to show) is the app's task, once for all platforms.
  */
 
-import { turnOfApproval } from "../log/call-state.ts";
+import { turnOfApproval } from "../log/call-id.ts";
 import type { Author, FileReference } from "../values/inbound.ts";
 import type { PictureWords } from "../values/picture-words.ts";
 import type { Place } from "../values/place.ts";
@@ -112,26 +112,26 @@ export interface ProgressCard {
 /** A message of the bot. Platforms neutralise mentions of everyone in it, and render standard Markdown as far as they can. */
 export interface OutgoingMessage {
   /** Absent for messages that are never looked up again: refusals, greetings, notices. */
-  tag?: MessageTag;
+  tag?: MessageTag | undefined;
   /** Empty while a turn has shown only its progress. */
   markdown: string;
   /** Shown as plain text, without blocks, components or tables, because the platform refused the richer form. */
-  plain?: true;
-  progress?: ProgressCard;
+  plain?: true | undefined;
+  progress?: ProgressCard | undefined;
   /** A last line in which `{time}` is replaced by a time (ms since the epoch), in the reader's time zone. */
   timed?: { text: string; at: number };
-  buttons?: readonly OutgoingButton[];
-  files?: readonly OutgoingFile[];
+  buttons?: readonly OutgoingButton[] | undefined;
+  files?: readonly OutgoingFile[] | undefined;
   /** A poll beside the text, which may be empty; only on platforms that have polls (`ChatActions.polls`). */
-  poll?: OutgoingPoll;
+  poll?: OutgoingPoll | undefined;
   /** Platform user id of the person that the message is for; the platform mentions them. */
-  mention?: string;
+  mention?: string | undefined;
   /** Nobody asked for this whisper: if the person cannot get it, nothing is shown in its place. */
-  unasked?: true;
+  unasked?: true | undefined;
   /** This whisper takes the place of the message whose button it answers, where the platform can do that. */
-  closes?: true;
+  closes?: true | undefined;
   /** People and groups, by platform id, that the text may mention as `<@ID>` or `<@&ID>`. All other mentions in it are shown as text. */
-  calls?: readonly string[];
+  calls?: readonly string[] | undefined;
 }
 
 /** What the bot does in a conversation. */
@@ -254,7 +254,7 @@ export interface ChatPlatform extends ChatSigns {
    */
   deciders?(place: Place, approver: "manager" | "operator"): Promise<readonly Decider[]>;
   /** Name and topic of the channel. Never throws. */
-  describe(place: Place): Promise<{ name?: string; topic?: string }>;
+  describe(place: Place): Promise<{ name?: string | undefined; topic?: string | undefined }>;
 }
 
 /**

@@ -20,7 +20,7 @@ export interface ModelRequest {
   /** When given, the answer must be one JSON value of this schema and no tool call. */
   output_schema?: JsonSchema;
   /** The answer must be text: the tools stay in the request, but none may be called. */
-  no_calls?: true;
+  no_calls?: true | undefined;
   /** The effort that the transcript opened with; the provider's default unless given. */
   effort?: Effort | undefined;
   /** Maximum tokens of the answer, including reasoning; never more than the model's own limit. */

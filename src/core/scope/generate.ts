@@ -6,7 +6,8 @@ import { SkillFailure, toJsonSchema } from "../skill/define-skill.ts";
 import type { ToolContext, WantedValue, WorkModel } from "../skill/tool.ts";
 import type { Json } from "../values/json.ts";
 import type { Message } from "../values/message.ts";
-import { type TurnScope, workModel } from "./turn-scope.ts";
+import { workModel } from "./chosen-model.ts";
+import type { TurnScope } from "./turn-scope.ts";
 
 /** Maximum attempts to get an answer that matches the schema. */
 const maxAttempts = 3;

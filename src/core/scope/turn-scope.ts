@@ -1,26 +1,18 @@
 import type { Slots } from "../../base/slots.ts";
+import type { Conversation } from "../log/conversation.ts";
 import type { Opening, Transcript } from "../log/transcript.ts";
 import type { TranscriptOpening, TurnEventBody } from "../log/turn-event.ts";
 import type { TurnState } from "../log/turn-state.ts";
-import { type Model, ModelError, type Models } from "../ports/model.ts";
-import type { Clock } from "../ports/storage.ts";
-import { serverSkillId, serverToolName } from "../skill/catalogue.ts";
-import {
-  isActive,
-  type NamespaceState,
-  type Offer,
-  type OfferedSkill,
-  skillsIn,
-} from "../skill/namespace-state.ts";
-import type { Skill } from "../skill/skill.ts";
-import { toToolName } from "../skill/skill-identifier.ts";
-import { failure, type Tool, type ToolContext, type ToolResult, type WorkModel } from "../skill/tool.ts";
+import type { Models } from "../ports/model.ts";
+import type { NamespaceState, Offer, OfferedSkill } from "../skill/namespace-state.ts";
+import type { Tool, ToolContext, ToolResult } from "../skill/tool.ts";
 import type { SeenAddresses } from "../values/address.ts";
 import type { ApprovalNeed, Approver, Author } from "../values/inbound.ts";
-import { canonicalJson, type Json } from "../values/json.ts";
-import type { Effort, Message, ToolCall, ToolDefinition } from "../values/message.ts";
-import type { Profile, ToolCategory } from "../values/profile.ts";
+import type { Json } from "../values/json.ts";
+import type { Message, ToolCall, ToolDefinition } from "../values/message.ts";
+import type { ToolCategory } from "../values/profile.ts";
 import { zoneOf } from "../values/said-line.ts";
+import type { DuplicateGuard } from "./duplicate-guard.ts";
 import type { Turn, TurnPorts } from "./turn.ts";
 
 /** A pending call, made by the model or by another tool. */
@@ -91,6 +83,8 @@ export interface TurnScope {
   readonly turn: Turn;
   readonly ports: TurnPorts;
   readonly state: TurnState;
+  /** The conversation of the turn, or of this sub-run. */
+  readonly conversation: Conversation;
   readonly guard: DuplicateGuard;
   /** The agent's own tools by name; the same list for every model call. */
   readonly ownTools: ReadonlyMap<string, OwnTool>;
@@ -128,154 +122,4 @@ export function zoneIn({ turn, namespace, ports }: TurnScope, person: Author = t
 /** Ids of the people that messages of a turn may mention so that they are notified. */
 export function calledBy({ turn, state }: Pick<TurnScope, "turn" | "state">): string[] {
   return [turn.author.id, ...(turn.mentions ?? []).map(({ id }) => id), ...state.named];
-}
-
-/**
- * Answers a repeated read-only call of a model with its first result, and enforces cooldowns and once-per-turn limits. Each turn has one;
- * it is rebuilt from the log on resume.
- */
-interface DuplicateGuard {
-  /**
-   * The result that replaces running the tool, if any. `now` is in ms since the epoch. `by_skill`: a skill or flow makes the call; it
-   * repeats calls on purpose and expects the tool's current answer.
-   */
-  check(tool: Tool, input: Json, now: number, by_skill?: boolean): ToolResult | undefined;
-  /** Records a finished call. A call with side effects clears the remembered results. */
-  record(tool: Tool, input: Json, result: ToolResult, now: number): void;
-}
-
-export function createDuplicateGuard(): DuplicateGuard {
-  const results = new Map<string, Json>();
-  const lastRun = new Map<string, number>();
-  const key = (tool: Tool, input: Json) => `${tool.name} ${canonicalJson(input)}`;
-
-  return {
-    check(tool, input, now, by_skill = false) {
-      const ran = lastRun.get(tool.name);
-      if (ran !== undefined && tool.once_per_turn) {
-        return failure(
-          "once_per_turn",
-          `${tool.name} runs once per turn and has run.`,
-          "Use its first result.",
-        );
-      }
-      const wait = ran === undefined ? 0 : ran + (tool.cooldown_ms ?? 0) - now;
-      if (wait > 0) {
-        return failure(
-          "cooldown",
-          `${tool.name} may run again in ${Math.ceil(wait / 1000)} s.`,
-          "Go on without it.",
-        );
-      }
-      const mayRepeat = by_skill || tool.repeatable || tool.effect(input) !== "read_only";
-      const first = mayRepeat ? undefined : results.get(key(tool, input));
-      if (first === undefined) return undefined;
-      const note =
-        "Same call as before: this is its first result. Do not repeat it; use the result or change the arguments.";
-      return { status: "ok", output: { note, result: first } };
-    },
-    record(tool, input, result, now) {
-      lastRun.set(tool.name, now);
-      if (tool.effect(input) !== "read_only") results.clear();
-      else if (result.status === "ok") results.set(key(tool, input), result.output);
-    },
-  };
-}
-
-/** Starting skills, whose tools are not known yet: a server that has not listed its tools, or a package of tools that is being read. */
-
-/** Maximum wait of a turn or command for the skills it needs, ms. A server that is installed on its first start takes this long. */
-const maxWait = 30_000;
-
-/** The skills of a list that are starting. Parts are not included: they exist only once their skill has started. */
-export function startingOf(skills: Iterable<Skill>): Skill[] {
-  return [...skills].filter((skill) => skill.ready !== undefined);
-}
-
-/** Whether an unknown name may be a tool, or a part, of a skill that is starting. */
-export function mayBeOf(name: string, { id, kind, name: title }: Skill): boolean {
-  if (name === id || name.startsWith(`${id}#`)) return true;
-  if (kind === "mcp") return name.startsWith(serverToolName(title, ""));
-  const tool = toToolName(id);
-  return name === tool || name.startsWith(`${tool}_`);
-}
-
-/**
- * The starting skills that a turn needs: skills that are active in its channel or thread or requested by name, skills whose tools it has
- * called before, and the servers whose tools these skills use.
- */
-export function startingFor(turn: Turn, offer: Offer): Skill[] {
-  const starting = startingOf(skillsIn(offer));
-  if (starting.length === 0) return [];
-  const active = [...offer.all.values()].filter(isActive).map(({ skill }) => skill.id);
-  const ids = new Set([...active, ...(turn.asked ?? []), ...idsInThread(turn)]);
-  const servers = [...ids].flatMap((id) => {
-    const skill = offer.catalogue.skills.get(id);
-    return Object.keys(skill?.tool_list ?? {}).map(serverSkillId);
-  });
-  const needed = [...ids, ...servers];
-  return starting.filter((skill) => needed.some((id) => id === skill.id || id.startsWith(`${skill.id}#`)));
-}
-
-/** Skills that the agent activated in the thread, or that the turn has used. */
-function idsInThread({ past, events }: Turn): string[] {
-  const before = past.steps.flatMap((step) =>
-    step.kind === "activate" ? step.skill_id : step.kind === "open" ? step.with.active : [],
-  );
-  const now = events.flatMap((event) =>
-    event.type === "skill_activated" || event.type === "tool_started" ? event.skill_id : [],
-  );
-  return [...before, ...now];
-}
-
-/** Resolves when all skills have started or failed, when the signal aborts, or after `maxWait` at the latest. */
-export async function whenReady(
-  skills: readonly Skill[],
-  clock: Pick<Clock, "sleep">,
-  signal?: AbortSignal,
-): Promise<void> {
-  if (skills.length === 0) return;
-  const enough = new AbortController();
-  const ends = signal === undefined ? enough.signal : AbortSignal.any([enough.signal, signal]);
-  const ready = Promise.all(skills.map((skill) => skill.ready?.()));
-  await Promise.race([ready, clock.sleep(maxWait, ends).catch(() => undefined)]);
-  enough.abort();
-}
-
-/** The model of a turn and its effort: people's choice for the channel, otherwise the agent's, otherwise the configured one. */
-
-type Settings = Pick<NamespaceState["settings"], "model" | "effort">;
-
-/** The model for a channel and the agent that has the turn. */
-export function modelFor(models: Models, settings: Settings, profile: Profile): Model {
-  const name = settings.model ?? profile.model;
-  return name === undefined ? models.main : models.named(name);
-}
-
-/** The model of the running turn or sub-run. It may change during the turn, because people choose another one. */
-export function chosenModel(scope: TurnScope): Model {
-  return modelFor(scope.ports.models, scope.namespace.settings, scope.turn.profile);
-}
-
-/** The reasoning effort for a channel and the agent that has the turn; undefined leaves it to the provider. */
-export function effortFor(
-  { effort }: Pick<TurnPorts, "effort">,
-  settings: Settings,
-  profile: Profile,
-): Effort | undefined {
-  return settings.effort ?? profile.effort ?? effort;
-}
-
-/**
- * The model for auxiliary work of a turn: summaries, extraction, writing.
- * @throws ModelError `not_configured` for a name that is not selectable
- */
-export function workModel(scope: TurnScope, wanted: WorkModel | undefined): Model {
-  const { models } = scope.ports;
-  const chosen = chosenModel(scope);
-  if (wanted === undefined) return chosen;
-  if (wanted === "small") return models.small(chosen);
-  const choice = models.choose(wanted);
-  if (!choice.ok) throw new ModelError("not_configured", choice.message);
-  return models.named(choice.name);
 }

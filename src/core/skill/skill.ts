@@ -187,7 +187,7 @@ export interface Invocation {
   /** False: the model does not see it unless a person enabled it or requested it by name. */
   by_model: boolean;
   /** The tool or skill that gets `{command, commandName, skillName}` when a person runs this one; no model is involved. */
-  command_tool?: string;
+  command_tool?: string | undefined;
 }
 
 /** The origin of a skill. A higher `precedence` completely replaces a lower one with the same id. */
@@ -209,26 +209,26 @@ export interface SkillCode {
    */
   runs: "tools" | "scripts";
   /** True: its guide uses command lines. */
-  has_commands?: boolean;
+  has_commands?: boolean | undefined;
   /** Logical names of scripts: `{forecast: "scripts/forecast.py"}`. */
-  entry_points?: Record<string, string>;
+  entry_points?: Record<string, string> | undefined;
 }
 
 /** Names of a skill and its secret in the operator's settings. */
 export interface SkillSettingsNames {
   /** An additional name in `skills.env` and `skills.disabled`: OpenClaw's `skillKey`. */
-  key?: string;
+  key?: string | undefined;
   /** The variable that receives `apiKey` from its settings: OpenClaw's `primaryEnv`. */
-  api_key_variable?: string;
+  api_key_variable?: string | undefined;
 }
 
 /** Further information on a skill for people. */
 export interface SkillAbout {
   /** What it does, one sentence of at most 100 characters. Without it people see the beginning of the description. */
-  summary?: string;
-  license?: string;
-  homepage?: string;
-  emoji?: string;
+  summary?: string | undefined;
+  license?: string | undefined;
+  homepage?: string | undefined;
+  emoji?: string | undefined;
 }
 
 /**
@@ -245,7 +245,7 @@ export interface Skill extends SkillMetadata {
   /** The id of the skill that this one is a part of. */
   parent?: string;
   /** Other names of the skill, e.g. `flow_UUID`. Ids take precedence over them. */
-  aliases?: readonly string[];
+  aliases?: readonly string[] | undefined;
   /** Why its current set-up does not work, one sentence for each reason, for people. Unlike a diagnostic, these prevent its use. */
   problems?: readonly string[];
   /**
@@ -256,15 +256,15 @@ export interface Skill extends SkillMetadata {
   /** Tools that appear once the skill is active. A document skill has none of its own. */
   tools: readonly Tool[];
   files?: SkillFiles;
-  invocation?: Invocation;
+  invocation?: Invocation | undefined;
   /** Set for a skill that is an agent where people enable it. */
-  agent?: SkillAgent;
-  settings?: SkillSettingsNames;
+  agent?: SkillAgent | undefined;
+  settings?: SkillSettingsNames | undefined;
   /** Note for the model after the guide: how to read its files and run its scripts here. */
   guide_note?: string | undefined;
   /** Undefined if no part of it runs in the sandbox. */
-  code?: SkillCode;
-  about?: SkillAbout;
+  code?: SkillCode | undefined;
+  about?: SkillAbout | undefined;
   /** Set for a skill that people made in the chat. */
   taught?: TaughtStanding;
 }

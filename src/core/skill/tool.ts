@@ -4,7 +4,7 @@ import type { Web } from "../ports/web.ts";
 import type { MountedFolder } from "../ports/working-folder.ts";
 import type { CallInWords, OnlyDecider } from "../values/call-arguments.ts";
 import type { ApprovalNeed, Approver, Author, ToolEffect } from "../values/inbound.ts";
-import { type Json, type JsonSchema, objectOf, readableJson, readableJsonText } from "../values/json.ts";
+import { type Json, type JsonSchema, objectOf } from "../values/json.ts";
 import type { PictureWords } from "../values/picture-words.ts";
 import type { Place } from "../values/place.ts";
 import type { VerdictFields } from "../values/verdict.ts";
@@ -278,13 +278,4 @@ export function outputOf(result: ToolResult): Json {
 export function errorCodeOf(output: Json): string {
   const { code } = objectOf(output);
   return typeof code === "string" && /^[a-z_]{1,40}$/.test(code) ? code : "failed";
-}
-
-/**
- * An output as text: a string unchanged, anything else as `readableJson`, including a long string that is JSON in few lines. Offsets of
- * `read_file` refer to this text.
- */
-export function outputText(output: Json): string {
-  if (typeof output !== "string") return readableJson(output);
-  return readableJsonText(output) ?? output;
 }

@@ -1,6 +1,7 @@
 import { type PastTurn, tokensOf, withoutReasoning } from "../log/transcript.ts";
 import type { OpeningReason, TranscriptOpening } from "../log/turn-event.ts";
-import { type TurnScope, workModel } from "../scope/turn-scope.ts";
+import { workModel } from "../scope/chosen-model.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
 import { withoutGuides } from "../skill/offered-tools.ts";
 import { type Seen, seenInMessages, summaryOf, type Untrusted } from "../values/address.ts";
 import { cut } from "../values/cut.ts";
@@ -55,7 +56,7 @@ export async function carryOver(
     own: ownKept.length,
     ...(text === undefined || through_turn === undefined ? {} : { summary: { text, through_turn } }),
     background: [...untoldEnds(scope, [...past.left, ...past.kept])],
-    active: [...new Set([...(transcript?.active ?? []), ...agentActivated(state)])].filter(
+    active: [...new Set([...(transcript?.active ?? []), ...agentActivated(scope)])].filter(
       // The parts of a skill that stays active stay with it.
       (id) => used.has(id) || used.has(id.split("#", 1)[0] ?? id),
     ),
@@ -69,9 +70,9 @@ export async function carryOver(
  * Turns in the background whose end is not in the messages. Without a transcript no model has been told one; the ends that were told
  * before the message of this turn are not carried over.
  */
-function untoldEnds({ transcript, state }: TurnScope, past: readonly PastTurn[]): Set<string> {
+function untoldEnds({ transcript, conversation }: TurnScope, past: readonly PastTurn[]): Set<string> {
   const open = transcript?.background ?? past.flatMap(({ background }) => background);
-  return new Set([...open, ...state.told_ends]);
+  return new Set([...open, ...conversation.told_ends]);
 }
 
 /** Deleted messages no longer count as naming addresses. The fact that they contained a stranger's text is kept. */
@@ -132,12 +133,12 @@ function ownMessages(scope: TurnScope): Message[] {
 }
 
 function unmarkedOwn(scope: TurnScope): Message[] {
-  const { transcript, state } = scope;
-  if (transcript === undefined && state.untold.length > 0)
-    return [...(state.told ? [] : [toldMessage(scope)]), ...state.untold.map(carried)];
-  if (transcript === undefined || !state.told) return [];
+  const { transcript, conversation } = scope;
+  if (transcript === undefined && conversation.untold.length > 0)
+    return [...(conversation.told ? [] : [toldMessage(scope)]), ...conversation.untold.map(carried)];
+  if (transcript === undefined || !conversation.told) return [];
   return transcript.messages
-    .slice(state.own_from)
+    .slice(conversation.own_from)
     .filter((message) => message.role !== "system")
     .map(carried);
 }
@@ -192,13 +193,14 @@ async function fitPast(
 }
 
 /** Skills that the running turn has activated or called. */
-function usedHere({ state, turn }: TurnScope): string[] {
+function usedHere(scope: TurnScope): string[] {
+  const { state, turn } = scope;
   const called = [...state.calls.values()].flatMap(({ started }) => started?.skill_id || []);
   const roots = called.map((id) => turn.catalogue.skills.get(id)?.parent ?? id);
-  return [...agentActivated(state), ...roots];
+  return [...agentActivated(scope), ...roots];
 }
 
-function agentActivated({ activated }: TurnScope["state"]): string[] {
+function agentActivated({ conversation: { activated } }: TurnScope): string[] {
   return [...activated].flatMap(([id, callId]) => (callId === undefined ? [] : id));
 }
 

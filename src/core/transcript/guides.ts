@@ -1,4 +1,5 @@
-import { chosenModel, type TurnScope } from "../scope/turn-scope.ts";
+import { chosenModel } from "../scope/chosen-model.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
 import { guide } from "../skill/offered-tools.ts";
 import type { Skill } from "../skill/skill.ts";
 import { fingerprint } from "../values/address.ts";

@@ -1,7 +1,9 @@
+import { textIdOf } from "../log/call-id.ts";
 import { estimateOf, isLonger, type Transcript, tokensIn } from "../log/transcript.ts";
 import type { OpeningReason } from "../log/turn-event.ts";
 import { type CacheWish, lifetimeAfter, type ModelRequest, usedAgain } from "../ports/model.ts";
-import { chosenModel, type TurnScope } from "../scope/turn-scope.ts";
+import { chosenModel } from "../scope/chosen-model.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
 import { fingerprint } from "../values/address.ts";
 import { cutForModel } from "../values/cut.ts";
 import type { Message, ToolDefinition } from "../values/message.ts";
@@ -33,7 +35,7 @@ export async function keepTranscript(scope: TurnScope): Promise<Transcript> {
   const { transcript } = scope;
   if (transcript === undefined) throw new Error("a transcript was opened and is not there");
   await tellEnded(scope, transcript);
-  if (!scope.state.told) await scope.emit({ type: "user_message", message: toldMessage(scope) });
+  if (!scope.conversation.told) await scope.emit({ type: "user_message", message: toldMessage(scope) });
   await keepPrivate(scope, transcript.messages);
   const change = changeSince(scope, transcript, facts);
   if (change !== undefined) await scope.emit({ type: "transcript_changed", ...change });
@@ -48,7 +50,7 @@ async function tellEnded({ ports, turn, emit }: TurnScope, { background }: Trans
     const text = cutForModel(
       end.text,
       turn.limits.tool_output_tokens,
-      `answer:${from_turn}`,
+      textIdOf("answer", from_turn),
       ports.countTokens,
     );
     const told = resultMessage({ ...end, text });
@@ -62,17 +64,17 @@ async function tellEnded({ ports, turn, emit }: TurnScope, { background }: Trans
  * @param deletions how many turns of the thread have been deleted
  */
 function endOf(scope: TurnScope, deletions: number): OpeningReason | undefined {
-  const { transcript, turn, ports, state } = scope;
-  const known = state.opened_after ?? turn.past.deletions;
+  const { transcript, turn, ports, conversation } = scope;
+  const known = conversation.opened_after ?? turn.past.deletions;
   if (known !== deletions) return "deleted";
   if (transcript === undefined) return turn.past.intact ? "first" : "deleted";
-  if (!turn.past.intact && state.opened_after === undefined) return "deleted";
+  if (!turn.past.intact && conversation.opened_after === undefined) return "deleted";
   const budget = transcriptBudget(scope);
   const grownBeyond = (tokens: number) =>
     isLonger(transcript, Math.max(tokens, transcript.tokens_at_opening + budget / 8), ports.countTokens);
   if (grownBeyond(budget)) return "full";
   const idle = ports.clock.now() - (transcript.called_at ?? Number.POSITIVE_INFINITY);
-  const isCold = !state.told && idle > (chosenModel(scope).cache_ms ?? commonCache);
+  const isCold = !conversation.told && idle > (chosenModel(scope).cache_ms ?? commonCache);
   return isCold && grownBeyond(budget / 2) ? "cold" : undefined;
 }
 
@@ -159,12 +161,12 @@ const minKeptTokens = 10_000;
  * Keeps the end with the open calls, which the next request continues. Never fails: the next request then costs more.
  */
 export async function keepWhileWaiting(scope: TurnScope): Promise<void> {
-  const { transcript, ports, turn, state } = scope;
+  const { transcript, ports, turn, conversation } = scope;
   const model = chosenModel(scope);
   if (model.keeps !== true || transcript === undefined) return;
   if (!isLonger(transcript, minKeptTokens, ports.countTokens)) return;
   const { cache, messages, ...request } = await requestOf(scope, transcript);
-  const open = (state.open?.tool_calls ?? []).map(({ id, name }): Message => {
+  const open = (conversation.open?.tool_calls ?? []).map(({ id, name }): Message => {
     return { role: "tool", call_id: id, tool: name, text: "(not there yet)", is_error: false };
   });
   const kept: ModelRequest = {

@@ -1,5 +1,6 @@
 import type { Opening } from "../log/transcript.ts";
-import { effortFor, type TurnScope } from "../scope/turn-scope.ts";
+import { effortFor } from "../scope/chosen-model.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
 import { isAgentHere } from "../skill/agent-skill.ts";
 import { forAgent, hasOwnTool } from "../skill/make-offer.ts";
 import {

@@ -1,5 +1,6 @@
 import type { Transcript } from "../log/transcript.ts";
-import { effortFor, type TurnScope } from "../scope/turn-scope.ts";
+import { effortFor } from "../scope/chosen-model.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
 import { forAgent } from "../skill/make-offer.ts";
 import type { Offer, OfferedSkill } from "../skill/namespace-state.ts";
 import type { Told } from "../values/address.ts";
@@ -179,9 +180,9 @@ function isSame(known: ToolDefinition | undefined, tool: ToolDefinition): boolea
 }
 
 /** The tools of skills that calls of this turn have activated: the results of those calls name them. */
-function announced({ offer, state }: TurnScope): ReadonlySet<string> {
-  const byCall = (root: string) => state.activated.get(root) !== undefined;
-  if (![...state.activated.keys()].some(byCall)) return new Set();
+function announced({ offer, conversation }: TurnScope): ReadonlySet<string> {
+  const byCall = (root: string) => conversation.activated.get(root) !== undefined;
+  if (![...conversation.activated.keys()].some(byCall)) return new Set();
   return new Set([...offer.tools()].flatMap(([name, { roots }]) => (roots.some(byCall) ? name : [])));
 }
 

@@ -6,6 +6,8 @@
 import { beginningOf } from "../../base/markdown-text.ts";
 import { pattern } from "../../base/pattern.ts";
 import { onOneLine, withoutInvisible } from "../../base/text/invisible-text.ts";
+import { textIdOf } from "../log/call-id.ts";
+import { isImage } from "../log/transcript-steps.ts";
 import type { BackgroundEnd, Turn } from "../scope/turn.ts";
 import { type TurnScope, zoneIn } from "../scope/turn-scope.ts";
 import { cutForModel } from "../values/cut.ts";
@@ -15,7 +17,6 @@ import { idOf, labelOf, named } from "../values/label.ts";
 import type { HeardMessage, KeptImage, MessageContext, ReadFile, UserMessage } from "../values/message.ts";
 import type { CountTokens } from "../values/profile.ts";
 import { withoutSaidLines } from "../values/said-line.ts";
-import { isImage } from "./transcript-steps.ts";
 
 /** Additional parts of a message. */
 export interface Around {
@@ -29,17 +30,12 @@ export interface Around {
   cause?: Cause | undefined;
 }
 
-/** The call id under which `read_file` reads a long message of the thread. Later turns still contain it in the note at the cut. */
-export function messageCallId(turnId: string): string {
-  return `message:${turnId}`;
-}
-
 /** A person's message as the model sees it; only its beginning and end if it is too long. */
 export function fitUserText(
   { turn_id, text, limits }: Pick<Turn, "turn_id" | "text" | "limits">,
   countTokens: CountTokens,
 ): string {
-  return cutForModel(text, limits.message_tokens, messageCallId(turn_id), countTokens);
+  return cutForModel(text, limits.message_tokens, textIdOf("message", turn_id), countTokens);
 }
 
 /** The message of the running turn, as its model gets it. */

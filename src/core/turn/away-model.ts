@@ -3,10 +3,12 @@
  * answer.
  */
 import { backoff } from "../../base/backoff.ts";
-import type { AwayState } from "../log/turn-state.ts";
+import { questionIdOf } from "../log/call-id.ts";
+import type { AwayState } from "../log/conversation.ts";
 import { ModelError, type ModelErrorCode, mayHelp } from "../ports/model.ts";
+import { chosenModel } from "../scope/chosen-model.ts";
 import type { TurnEnd } from "../scope/turn.ts";
-import { chosenModel, type TurnScope, zoneIn } from "../scope/turn-scope.ts";
+import { type TurnScope, zoneIn } from "../scope/turn-scope.ts";
 
 /** Reasons of an outage, as people read them. */
 const reasons: Partial<Record<ModelErrorCode, string>> = {
@@ -32,11 +34,11 @@ export async function waitForModel(
   error: ModelError,
   rounds: number,
 ): Promise<TurnEnd | undefined> {
-  const { ports, state, turn } = scope;
+  const { ports, conversation, turn } = scope;
   const { away_retry_ms, away_ask_ms } = turn.limits;
   if (away_retry_ms === 0) throw error;
   const now = ports.clock.now();
-  const { since, tries } = state.away ?? { since: now, tries: 0 };
+  const { since, tries } = conversation.away ?? { since: now, tries: 0 };
   const retriesEnd = since + away_retry_ms;
   const isLate = now >= retriesEnd;
   if (now >= retriesEnd + away_ask_ms) return gaveUp(now - since, error);
@@ -44,7 +46,7 @@ export async function waitForModel(
   const asked = Math.min(error.retryAfterMs ?? 0, pauses.maxMs);
   const pause = isLate ? lateInterval : Math.max(backoff(tries + 1, pauses), asked);
   const end = isLate ? retriesEnd + away_ask_ms : retriesEnd;
-  if (state.streamed !== "") await scope.emit({ type: "text_reset" });
+  if (conversation.streamed !== "") await scope.emit({ type: "text_reset" });
   const reason = `The model does not answer (${error.seen ?? reasons[error.code] ?? error.code}).`;
   const text = isLate
     ? `${reason} It has been unavailable since ${timeOf(scope, since)}. Once it is back, I'll ask whether you still want this.`
@@ -62,7 +64,7 @@ export async function waitForModel(
  */
 export async function afterWait(scope: TurnScope): Promise<"go" | "waiting" | TurnEnd> {
   const { state, turn, ports } = scope;
-  const { away } = state;
+  const { away, rounds } = scope.conversation;
   if (away === undefined || ports.clock.now() < away.since + turn.limits.away_retry_ms) return "go";
   if (turn.limits.away_ask_ms === 0) return "go";
   const question = state.questions.get(questionId(away));
@@ -70,7 +72,7 @@ export async function afterWait(scope: TurnScope): Promise<"go" | "waiting" | Tu
   // A person who writes again still wants the answer.
   if ((await turn.link.steering()).length > 0) return "go";
   const failure = await whyAway(scope);
-  if (failure !== undefined) return (await waitForModel(scope, failure, state.rounds)) ?? "waiting";
+  if (failure !== undefined) return (await waitForModel(scope, failure, rounds)) ?? "waiting";
   const expires_at = ports.clock.now() + turn.limits.away_ask_ms;
   await scope.emit({
     type: "question_asked",
@@ -83,7 +85,7 @@ export async function afterWait(scope: TurnScope): Promise<"go" | "waiting" | Tu
   return "waiting";
 }
 
-const questionId = ({ since }: AwayState) => `away?${since}`;
+const questionId = ({ since }: AwayState) => questionIdOf("away", since);
 
 async function answerOf(
   scope: TurnScope,

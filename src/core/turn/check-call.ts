@@ -4,9 +4,9 @@ import { readJson } from "../../base/json-reader.ts";
 import { isContainer, isRecord } from "../../base/record.ts";
 import { nearestNames } from "../../base/text/nearest-name.ts";
 import { escapeRawControls } from "../../base/text/raw-controls.ts";
-import type { CallState } from "../log/call-state.ts";
-import type { TurnState } from "../log/turn-state.ts";
-import { type CallRequest, mayBeOf, startingOf, type TurnScope } from "../scope/turn-scope.ts";
+import type { CallState } from "../log/turn-state.ts";
+import { mayBeOf, startingOf } from "../scope/starting-skills.ts";
+import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import { failure, type Tool, type ToolResult, type Validation } from "../skill/tool.ts";
 import { canonicalJson, type Json, type JsonSchema, parseJson, sizeProblem } from "../values/json.ts";
 import type { ToolCall } from "../values/message.ts";
@@ -277,14 +277,14 @@ const endAt = 6;
 
 /** The result of a model's call. If the same call has been refused repeatedly, the result says so. */
 export function toldWhenRepeated(
-  state: TurnState,
+  scope: TurnScope,
   tool: string,
   input: Json,
   result: ToolResult,
 ): ToolResult {
   if (result.status === "ok" || !permanentErrors.has(result.code)) return result;
   const key = keyOf(tool, input);
-  const times = 1 + refusedKeys(state).filter((refused) => refused === key).length;
+  const times = 1 + refusedKeys(scope).filter((refused) => refused === key).length;
   if (times < warnFrom) return result;
   const message = `This very call was refused ${times} times for the same reason: ${result.message}`;
   const hint = "Do not make it again: change the arguments, or answer without the tool.";
@@ -292,17 +292,17 @@ export function toldWhenRepeated(
 }
 
 /** Why the turn has to end because its model keeps repeating one failing call; undefined otherwise. */
-export function repeatedTooOften(state: TurnState): string | undefined {
+export function repeatedTooOften(scope: TurnScope): string | undefined {
   const times = new Map<string, number>();
-  for (const key of refusedKeys(state)) times.set(key, (times.get(key) ?? 0) + 1);
+  for (const key of refusedKeys(scope)) times.set(key, (times.get(key) ?? 0) + 1);
   const most = Math.max(0, ...times.values());
   return most < endAt ? undefined : `the same call of a tool was refused ${most} times`;
 }
 
 /** Keys of the model's own refused calls. Calls made by a skill are the skill's business. */
-function refusedKeys({ calls, run }: TurnState): string[] {
-  return [...calls.values()].flatMap(({ started, finished }) => {
-    if (started === undefined || started.parent_call_id !== run) return [];
+function refusedKeys({ state, conversation }: TurnScope): string[] {
+  return [...state.calls.values()].flatMap(({ started, finished }) => {
+    if (started === undefined || started.parent_call_id !== conversation.run) return [];
     return isPermanent(finished) ? [keyOf(started.tool, started.input)] : [];
   });
 }

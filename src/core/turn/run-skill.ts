@@ -1,3 +1,4 @@
+import { innerCallId } from "../log/call-id.ts";
 import { tokensIn } from "../log/transcript.ts";
 import type { Emit } from "../log/turn-event.ts";
 import { type Model, ModelError, type Models } from "../ports/model.ts";
@@ -32,7 +33,7 @@ export async function runSkill(
     by_person: true,
   };
   try {
-    return await invokeSkill(scope, person, "run/1", skillId, params);
+    return await invokeSkill(scope, person, innerCallId(person.call.id, 1), skillId, params);
   } catch (error) {
     if (!(error instanceof WaitingForPerson)) throw error;
     await scope.emit({ type: "turn_waiting", until: waitUntil(scope) });

@@ -1,4 +1,5 @@
-import { type CallRequest, rootOf, type TurnScope } from "../scope/turn-scope.ts";
+import { isOfCall } from "../log/call-id.ts";
+import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import { named } from "../values/label.ts";
 
@@ -13,10 +14,10 @@ export function seenByOthers<Part extends object>(
   part: Part,
   ...names: readonly (keyof Part)[]
 ): Part {
-  const { state } = rootOf(scope);
+  const { state } = scope;
   const isWithin = () =>
     state.calls.get(call.id)?.before_private === true &&
-    [...state.private_by].some((id) => `${id}/`.startsWith(`${call.id}/`));
+    [...state.private_by].some((id) => isOfCall(id, call.id));
   const guarded = names.map((name) => {
     const effect = part[name] as (...given: unknown[]) => unknown;
     return [name, async (...given: unknown[]) => (isWithin() ? refuse(scope) : effect.apply(part, given))];

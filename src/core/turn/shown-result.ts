@@ -1,10 +1,12 @@
 import { parsedJson } from "../../base/json-reader.ts";
+import { innerCallId } from "../log/call-id.ts";
 import { outputFolder } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
-import { outputOf, outputText, type Tool, type ToolResult } from "../skill/tool.ts";
+import { outputOf, type Tool, type ToolResult } from "../skill/tool.ts";
 import { fingerprint } from "../values/address.ts";
 import { cutForModel } from "../values/cut.ts";
 import { ExpectedFailure } from "../values/failure.ts";
+import { outputText } from "../values/json.ts";
 import type { ToolCall } from "../values/message.ts";
 
 /** The text that the model gets, where it differs from the output: in words, or cut to the limit. */
@@ -41,7 +43,7 @@ async function keptAsFile(
   const how = {
     writer: { kind: "agent" },
     turn_id: turn.turn_id,
-    call_id: `${id}/result`,
+    call_id: innerCallId(id, "result"),
     text: "",
   } as const;
   try {

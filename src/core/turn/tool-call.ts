@@ -6,13 +6,13 @@ import { accountFor } from "../decisions/borrowed-account.ts";
 import { decisionFor } from "../decisions/decide-call.ts";
 import { prevented } from "../decisions/prevented-call.ts";
 import { changesInWords } from "../effects/folder-run.ts";
-import type { CallState } from "../log/call-state.ts";
 import type { TurnEventBodyOf } from "../log/turn-event.ts";
+import type { CallState } from "../log/turn-state.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
-import { failure, outputOf, outputText, type Tool, type ToolResult } from "../skill/tool.ts";
+import { failure, outputOf, type Tool, type ToolResult } from "../skill/tool.ts";
 import { ExpectedFailure, WaitingForPerson, WorkEnded } from "../values/failure.ts";
 import type { Allowed } from "../values/inbound.ts";
-import type { Json } from "../values/json.ts";
+import { type Json, outputText } from "../values/json.ts";
 import type { ToolCall } from "../values/message.ts";
 import { exactText } from "../values/shown.ts";
 import { type CheckedCall, checkArguments, findAndCheck, toldWhenRepeated } from "./check-call.ts";
@@ -232,7 +232,7 @@ class RunningCall {
     const scope = this.#scope;
     const { call, depth } = this.#request;
     const isModels = depth === 0;
-    const result = isModels ? toldWhenRepeated(scope.state, call.name, checked.input, outcome) : outcome;
+    const result = isModels ? toldWhenRepeated(scope, call.name, checked.input, outcome) : outcome;
     if (result.status === "ok" && checked.status === "ready" && checked.tool.skill_id !== "") {
       await scope.emit({ type: "skill_output", skill_id: checked.tool.skill_id, output: result.output });
     }

@@ -5,10 +5,12 @@ import { createChatWork } from "../effects/create-chat-work.ts";
 import { runInFolder } from "../effects/folder-run.ts";
 import { receiverFor, withConsent } from "../effects/receiving.ts";
 import { createToolFiles } from "../effects/tool-files.ts";
+import { innerCallId, questionIdOf } from "../log/call-id.ts";
 import { scopeKeyValue } from "../ports/storage.ts";
 import type { DryRunModel } from "../ports/teaching.ts";
+import { chosenModel } from "../scope/chosen-model.ts";
 import { generateWith, writeWith } from "../scope/generate.ts";
-import { type CallRequest, chosenModel, type TurnScope, zoneIn } from "../scope/turn-scope.ts";
+import { type CallRequest, type TurnScope, zoneIn } from "../scope/turn-scope.ts";
 import { coversHost } from "../skill/network-grants.ts";
 import type { Tool, ToolContext } from "../skill/tool.ts";
 import type { PlanningContext, TeachingContext } from "../skill/work-context.ts";
@@ -75,7 +77,7 @@ export function createToolContext(
     ...permissions,
     invoke(skillId, params) {
       nested += 1;
-      return invokeSkill(scope, request, `${request.call.id}/${nested}`, skillId, params);
+      return invokeSkill(scope, request, innerCallId(request.call.id, nested), skillId, params);
     },
     file,
     inFolder,
@@ -196,14 +198,14 @@ function createSteps(
 }
 
 /**
- * Asks a person. Questions are numbered within their call, `CALL?1`, or named by their key. The answer is a signal (a button, the API) or
+ * Asks a person. Questions are numbered within their call, or named by their key. The answer is a signal (a button, the API) or
  * the asker's next message in the thread.
  */
 function createAsk(scope: TurnScope, callId: string): ToolContext["ask"] {
   let asked = 0;
   return async ({ text, choices = [], key }) => {
     if (key === undefined) asked += 1;
-    const questionId = `${callId}?${key ?? asked}`;
+    const questionId = questionIdOf(callId, key ?? asked);
     const { turn, ports, state } = scope;
     const open = state.questions.get(questionId);
     if (open?.answer !== undefined) return open.answer;
@@ -242,7 +244,7 @@ function createPermissions(
   let asked = 0;
   const approve: ToolContext["approve"] = (approval) => {
     if (approval.key === undefined) asked += 1;
-    const where = { callId: `${callId}/approval:${approval.key ?? asked}`, skillId };
+    const where = { callId, key: approval.key ?? asked, skillId };
     // A person outside of the thread is not shown its files.
     const files: Parameters<typeof approveWithin>[3] = async (input, purpose) =>
       approval.person === undefined ? namedFiles(scope, input, purpose) : [];

@@ -17,17 +17,17 @@ export async function refreshOffer(scope: TurnScope): Promise<void> {
 
 /** The channel's offer, narrowed to the current agent and adjusted to the thread and the person's message. */
 export function threadOffer(scope: TurnScope): Offer {
-  const { turn, state, transcript, namespaceOffer } = scope;
+  const { turn, conversation, transcript, namespaceOffer } = scope;
   return forThread(forAgent(namespaceOffer, scope.turn.profile), {
-    active: new Set([...(transcript?.active ?? []), ...state.activated.keys()]),
-    offloaded: new Set([...(transcript?.offloaded ?? [])].filter((id) => !state.activated.has(id))),
+    active: new Set([...(transcript?.active ?? []), ...conversation.activated.keys()]),
+    offloaded: new Set([...(transcript?.offloaded ?? [])].filter((id) => !conversation.activated.has(id))),
     asked: turn.asked ?? [],
   });
 }
 
 /** The active guides, the one activated last first: code of the thread sees their files. */
-export function guidesOf({ offer, state, transcript }: TurnScope): Skill[] {
-  const order = [...(transcript?.active ?? []), ...state.activated.keys()];
+export function guidesOf({ offer, conversation, transcript }: TurnScope): Skill[] {
+  const order = [...(transcript?.active ?? []), ...conversation.activated.keys()];
   return offer.usable
     .filter((offered) => isActive(offered) && offered.skill.kind === "document")
     .map(({ skill }) => skill)
@@ -54,8 +54,12 @@ function toolNamed(scope: TurnScope, name: string): Tool | undefined {
 }
 
 /** The skill that the agent offloaded in this thread, if the tool went with it and no active skill shows it. */
-function offloadedWith({ transcript, state, offer }: TurnScope, { roots }: OfferedTool): string | undefined {
-  const isOffloaded = (id: string) => transcript?.offloaded.has(id) === true && !state.activated.has(id);
+function offloadedWith(
+  { transcript, conversation, offer }: TurnScope,
+  { roots }: OfferedTool,
+): string | undefined {
+  const isOffloaded = (id: string) =>
+    transcript?.offloaded.has(id) === true && !conversation.activated.has(id);
   const shows = (id: string) => {
     const offered = offer.all.get(id);
     return offered !== undefined && isActive(offered);
@@ -99,7 +103,7 @@ export function findParts({ offer }: TurnScope, name: string): string[] {
 
 /** Activates a skill in this thread: the result of this call has its guide, and its tools follow. */
 export async function activate(scope: TurnScope, skillId: string, callId: string): Promise<void> {
-  if (scope.state.activated.has(skillId)) return;
+  if (scope.conversation.activated.has(skillId)) return;
   const skill = scope.offer.all.get(skillId)?.skill;
   if (skill === undefined) return;
   await scope.emit({

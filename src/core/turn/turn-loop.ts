@@ -1,15 +1,17 @@
-import { remindAt } from "../log/call-state.ts";
+import { innerCallId } from "../log/call-id.ts";
 import type { Emit } from "../log/turn-event.ts";
-import { loggedCallId, type TurnState } from "../log/turn-state.ts";
+import { remindAt, type TurnState } from "../log/turn-state.ts";
 import { ModelError, mayHelp, modelErrorWords } from "../ports/model.ts";
 import { isTemporaryFailure } from "../ports/storage.ts";
+import { chosenModel } from "../scope/chosen-model.ts";
 import { DeadlineError, type Turn, type TurnEnd, type TurnPorts } from "../scope/turn.ts";
-import { chosenModel, type MetaTool, rootOf, type TurnScope } from "../scope/turn-scope.ts";
-import { outputText, type ToolResult } from "../skill/tool.ts";
+import type { MetaTool, TurnScope } from "../scope/turn-scope.ts";
+import type { ToolResult } from "../skill/tool.ts";
 import { endForReader } from "../transcript/audience.ts";
 import { keepTranscript, keepWhileWaiting, requestOf } from "../transcript/keep-transcript.ts";
 import { fitUserText, saidBy, userMessage } from "../transcript/user-message.ts";
 import { fingerprint } from "../values/address.ts";
+import { outputText } from "../values/json.ts";
 import type { AssistantMessage, CutAnswer, ToolCall } from "../values/message.ts";
 import { agentNamedIn, type Profile } from "../values/profile.ts";
 import { afterWait, waitForModel } from "./away-model.ts";
@@ -41,7 +43,7 @@ export async function runTurn(
       ? { type: "turn_resumed" }
       : { type: "turn_started", profile: turn.profile.id, model: chosenModel(scope).id, ...direct },
   );
-  const asked = (turn.asked ?? []).filter((id) => !state.activated.has(id));
+  const asked = (turn.asked ?? []).filter((id) => !state.conversation.activated.has(id));
   for (const skill_id of asked) await scope.emit({ type: "skill_activated", skill_id, by: turn.author.id });
   const reached = await (turn.direct ? answerDirectly(scope) : loop(scope)).catch((error: unknown) =>
     endOf(scope, error),
@@ -74,23 +76,22 @@ export async function runAgent(
   reason: string,
 ): Promise<TurnEnd | undefined> {
   const { shared, turn } = scope;
-  const work = shared.runs.run(turn.signal, async () =>
-    loop(await openTaskRun(scope, callId, agent, reason)),
-  );
+  const work = shared.runs.run(turn.signal, async () => loop(openTaskRun(scope, callId, agent, reason)));
   shared.going.add(work);
   return work.finally(() => shared.going.delete(work));
 }
 
 /** Returns undefined when the turn waits for a person or for its model. */
 async function loop(scope: TurnScope): Promise<TurnEnd | undefined> {
-  const { turn, state } = scope;
+  const { turn, conversation } = scope;
   for (;;) {
     turn.signal.throwIfAborted();
-    const end = state.open === undefined ? await askModel(scope) : await runOpenCalls(scope, state.open);
+    const { open } = conversation;
+    const end = open === undefined ? await askModel(scope) : await runOpenCalls(scope, open);
     if (end === "waiting") return undefined;
     if (end !== undefined) return end;
     // Each call reads the channel itself.
-    if (state.open === undefined) await refreshOffer(scope);
+    if (conversation.open === undefined) await refreshOffer(scope);
   }
 }
 
@@ -99,7 +100,7 @@ async function loop(scope: TurnScope): Promise<TurnEnd | undefined> {
  * available.
  */
 async function askModel(scope: TurnScope): Promise<TurnEnd | "waiting" | undefined> {
-  const { rounds, last } = scope.state;
+  const { rounds, last } = scope.conversation;
   // After a crash between the model's answer and `turn_finished`, the answer is already in the log.
   if (last?.tool_calls.length === 0) return answered(scope, last.text);
   const wait = await afterWait(scope);
@@ -125,7 +126,7 @@ const cutWords: Record<CutAnswer, string> = {
 };
 
 /** The turn's end with the model's answer, which says so if it is cut. */
-function answered({ state: { cut }, turn }: TurnScope, text: string): TurnEnd {
+function answered({ conversation: { cut }, turn }: TurnScope, text: string): TurnEnd {
   if (cut === undefined) return { outcome: "completed", text };
   return { outcome: "limit_reached", text: `${text.trim()}\n\n${withContinue(turn, cutWords[cut])}` };
 }
@@ -149,18 +150,17 @@ async function endUnlessOutdated(scope: TurnScope, text: string): Promise<TurnEn
 async function limitReached(scope: TurnScope): Promise<string | undefined> {
   const { turn, state, namespace } = scope;
   const { limits, link } = turn;
-  const whole = rootOf(scope).state;
-  if (roundsOf(whole) >= limits.max_rounds) return `it reached its limit of ${limits.max_rounds} rounds`;
-  if (whole.toolCalls >= limits.max_tool_calls)
+  if (roundsOf(state) >= limits.max_rounds) return `it reached its limit of ${limits.max_rounds} rounds`;
+  if (state.toolCalls >= limits.max_tool_calls)
     return `it reached its limit of ${limits.max_tool_calls} tool calls`;
-  const repeated = repeatedTooOften(state);
+  const repeated = repeatedTooOften(scope);
   if (repeated !== undefined) return repeated;
   return link.overBudget(namespace.settings);
 }
 
 /** Rounds of the turn and of its sub-runs. */
-function roundsOf(turn: TurnState): number {
-  return [...turn.runs.values()].reduce((sum, { rounds }) => sum + rounds, turn.rounds);
+function roundsOf({ conversation, runs }: TurnState): number {
+  return [...runs.values()].reduce((sum, { rounds }) => sum + rounds, conversation.rounds);
 }
 
 /** Makes one last model call without tools. The person gets an answer that names the limit. */
@@ -171,7 +171,7 @@ async function answerAtLimit(scope: TurnScope, limit: string): Promise<TurnEnd> 
     return {
       outcome: "limit_reached",
       text: note,
-      refused: roundsOf(rootOf(scope).state) === 0 ? true : undefined,
+      refused: roundsOf(scope.state) === 0 ? true : undefined,
     };
   const message = await callModel(
     scope,
@@ -194,7 +194,7 @@ function ignoreBadResponse(error: unknown): undefined {
  */
 async function takeSteering(scope: TurnScope, note?: string): Promise<{ taken: boolean; rest: boolean }> {
   const { turn, ports, namespace } = scope;
-  const { rounds, away } = scope.state;
+  const { rounds, away } = scope.conversation;
   // A person steers the agent that answers.
   if (turn.task !== undefined || namespace.settings.while_running === "queue")
     return { taken: false, rest: true };
@@ -215,13 +215,13 @@ async function takeSteering(scope: TurnScope, note?: string): Promise<{ taken: b
 
 /** Runs one round: streams the model's answer and records it. With a `finalNote` the model reads that note and may call no tools. */
 async function callModel(scope: TurnScope, finalNote?: string): Promise<AssistantMessage> {
-  const { turn, ports, state } = scope;
+  const { turn, ports, conversation } = scope;
   const transcript = await keepTranscript(scope);
   if (finalNote !== undefined && transcript.messages.at(-1)?.text !== finalNote) {
     const message = { role: "system", text: finalNote } as const;
     await scope.emit({ type: "transcript_changed", message, told: {} });
   }
-  const round = state.rounds + 1;
+  const round = conversation.rounds + 1;
   await scope.emit({ type: "round_started", round });
   turn.signal.throwIfAborted();
   const finished = await readAnswer(scope, async () => ({
@@ -289,10 +289,10 @@ async function runOpenCalls(
 
 /** Runs a call of the model. Sub-runs together run as many calls at the same time as a turn does. */
 async function runCall(scope: TurnScope, call: ToolCall): Promise<ToolResult | "waiting"> {
-  const { state, turn, shared } = scope;
-  const { run: parent_call_id } = state;
+  const { turn, shared } = scope;
+  const { run: parent_call_id } = scope.conversation;
   if (parent_call_id === undefined) return scope.runCall({ call, depth: 0 });
-  const id = loggedCallId(state, call.id);
+  const id = innerCallId(parent_call_id, call.id);
   const run = () => scope.runCall({ call: { ...call, id }, parent_call_id, depth: 0 });
   return turn.task === undefined ? run() : shared.calls.run(turn.signal, run);
 }
@@ -313,12 +313,13 @@ export function waitUntil({ state, turn, ports }: TurnScope): number {
 
 /** The end of a turn that ended without an answer. Every started tool gets its result first. @throws an error that passes */
 async function endOf(scope: TurnScope, error: unknown): Promise<TurnEnd> {
-  const { turn, ports, state } = scope;
+  const { turn, ports } = scope;
   // Their calls end with them.
   await Promise.allSettled(scope.shared.going);
   if (isTemporaryFailure(error) && !turn.signal.aborted) throw error;
   await closeOpenCalls(scope);
-  const kept = state.streamed.trim() || (state.last?.text.trim() ?? "");
+  const { streamed, last } = scope.conversation;
+  const kept = streamed.trim() || (last?.text.trim() ?? "");
   if (turn.signal.aborted) {
     const reason: unknown = turn.signal.reason;
     if (reason instanceof DeadlineError) {

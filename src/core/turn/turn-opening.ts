@@ -1,18 +1,11 @@
 import { Slots } from "../../base/slots.ts";
-import {
-  extendTranscript,
-  type Opening,
-  openTranscript,
-  type Transcript,
-  type TranscriptStep,
-} from "../log/transcript.ts";
-import type { Emit, TurnEventBody } from "../log/turn-event.ts";
-import { applyEvent, createTurnState } from "../log/turn-state.ts";
+import type { Opening } from "../log/transcript.ts";
+import { type Emit, type TurnEventBody, unwrapped } from "../log/turn-event.ts";
+import { TurnState } from "../log/turn-state.ts";
+import { DuplicateGuard } from "../scope/duplicate-guard.ts";
 import type { Turn, TurnPorts } from "../scope/turn.ts";
-import { createDuplicateGuard, type MetaTool, type OwnTool, type TurnScope } from "../scope/turn-scope.ts";
+import type { MetaTool, OwnTool, TurnScope } from "../scope/turn-scope.ts";
 import type { NamespaceOffer } from "../skill/make-offer.ts";
-import { createStepReader } from "../transcript/transcript-steps.ts";
-import { createSeenAddresses, type SeenAddresses, see, seenInMessages } from "../values/address.ts";
 import type { Json } from "../values/json.ts";
 import { runToolCall } from "./tool-call.ts";
 import { threadOffer } from "./toolset.ts";
@@ -28,101 +21,43 @@ export async function openScope(
   record: Emit,
 ): Promise<TurnScope> {
   const offers = await ports.offers.read(turn.place.namespace, turn.catalogue);
-  const state = createTurnState();
-  const seen = createSeen();
-  const openings = await readOpenings(ports, [
-    ...namesIn(turn.past.steps),
-    ...turn.events.flatMap(openingIn),
-  ]);
-  const conversation = followConversation({ turn, ports, state, openings, seen });
-  const apply = (event: TurnEventBody, at: number) => {
-    applyEvent(state, event, at);
-    conversation.follow(event, at);
-  };
-  for (const step of turn.past.steps) conversation.take(step, seen.thread);
-  for (const event of turn.events) apply(event, event.at);
+  const opened = turn.past.steps.flatMap((step) => (step.kind === "open" ? step.with.opening : []));
+  const openings = await readOpenings(ports, [...opened, ...turn.events.map(unwrapped).flatMap(openingIn)]);
+  const state = new TurnState(turn.turn_id, ports.countTokens, openings);
+  const { conversation } = state;
+  for (const step of turn.past.steps) conversation.continueWith(step);
+  for (const event of turn.events) state.apply(event, event.at);
   const shared = {
     metaTools,
     runs: new Slots(maxRuns),
     calls: new Slots(turn.limits.max_concurrent),
     going: new Set<Promise<unknown>>(),
   };
-  return assembleScope({ turn, ports, state, seen, shared, offers, conversation }, (body) => {
+  return assembleScope({ turn, ports, state, conversation, shared }, offers, (body) => {
     // Events that add no text to a transcript are redacted where they are stored and shown.
     const event = untold.has(body.type) ? body : ports.redact(body);
-    apply(event, ports.clock.now());
+    state.apply(event, ports.clock.now());
     return record(event);
   });
-}
-
-/** Addresses seen before a turn, and in it. */
-export function createSeen(): TurnScope["seen"] {
-  return { thread: createSeenAddresses(), turn: createSeenAddresses() };
 }
 
 /** Maximum sub-runs of a turn at the same time, and of a thread in the background. */
 export const maxRuns = 3;
 
-/** The transcript of a turn or sub-run, as its events make it grow. */
-interface Conversation {
-  readonly openings: Map<string, Opening>;
-  transcript(): Transcript | undefined;
-  /** Takes over what an event says. Events have to be passed in order. */
-  follow(event: TurnEventBody, at: number): void;
-  take(step: TranscriptStep, into: SeenAddresses): void;
-}
-
-export function followConversation({
-  turn,
-  ports,
-  state,
-  openings,
-  seen,
-}: Pick<TurnScope, "turn" | "ports" | "state" | "seen"> & { openings: Map<string, Opening> }): Conversation {
-  const steps = createStepReader(turn.turn_id, state.run);
-  let transcript: Transcript | undefined;
-  const take: Conversation["take"] = (step, into) => {
-    if (step.kind === "seen") see(into, step.seen);
-    else if (step.kind === "open") {
-      seen.thread = createSeenAddresses();
-      see(seen.thread, step.with.seen ?? seenInMessages(step.with.messages));
-      const opening = openings.get(step.with.opening);
-      transcript = opening === undefined ? undefined : openTranscript(opening, step.with, ports.countTokens);
-    } else if (transcript !== undefined) extendTranscript(transcript, step);
-  };
-  return {
-    openings,
-    transcript: () => transcript,
-    take,
-    follow(event, at) {
-      if (event.type === "user_message") state.own_from = transcript?.messages.length ?? 0;
-      for (const step of steps(event, at)) {
-        if (transcript === undefined && step.kind === "message") state.untold.push(step.message);
-        take(step, seen.turn);
-      }
-      if (event.type === "transcript_opened")
-        state.own_from = (transcript?.messages.length ?? event.own) - event.own;
-    },
-  };
-}
-
-/** @param emit records an event and follows it */
+/** @param emit records an event and applies it */
 export function assembleScope(
-  parts: Pick<TurnScope, "turn" | "ports" | "state" | "seen" | "shared" | "parent"> & {
-    offers: NamespaceOffer;
-    conversation: Conversation;
-  },
+  parts: Pick<TurnScope, "turn" | "ports" | "state" | "conversation" | "shared" | "parent">,
+  offers: NamespaceOffer,
   emit: TurnScope["emit"],
 ): TurnScope {
-  const { offers, conversation, ...rest } = parts;
-  const { turn, ports, shared, parent } = rest;
-  const { openings } = conversation;
+  const { turn, ports, state, conversation, shared, parent } = parts;
   const scope: TurnScope = {
-    ...rest,
-    guard: parent?.guard ?? createDuplicateGuard(),
+    ...parts,
+    seen: state.conversation.seen,
+    guard: parent?.guard ?? new DuplicateGuard(),
     ...ownTools(shared.metaTools, turn, ports, () => scope),
     get transcript() {
-      return conversation.transcript();
+      return conversation.transcript;
     },
     loaded: new WeakMap(),
     namespace: offers.state,
@@ -137,7 +72,7 @@ export function assembleScope(
     async open(opening, how) {
       // One object for all threads with the same opening: model adapters convert each object only once.
       const [name, shared] = await ports.openings.put(opening);
-      openings.set(name, shared);
+      state.openings.set(name, shared);
       await scope.emit({ type: "transcript_opened", opening: name, ...how });
     },
     runCall: (request) => runToolCall(scope, request),
@@ -163,8 +98,7 @@ const untold: ReadonlySet<TurnEventBody["type"]> = new Set([
   "tool_progress",
 ]);
 
-/** The stored openings with these names. */
-export async function readOpenings(
+async function readOpenings(
   ports: Pick<TurnPorts, "openings">,
   names: readonly string[],
 ): Promise<Map<string, Opening>> {
@@ -176,12 +110,8 @@ export async function readOpenings(
   return openings;
 }
 
-function namesIn(steps: readonly TranscriptStep[]): string[] {
-  return steps.flatMap((step) => (step.kind === "open" ? step.with.opening : []));
-}
-
 /** The opening of the transcript that an event opens. */
-export function openingIn(event: TurnEventBody): string[] {
+function openingIn(event: TurnEventBody): string[] {
   return event.type === "transcript_opened" ? [event.opening] : [];
 }
 

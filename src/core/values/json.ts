@@ -109,7 +109,7 @@ const denseLine = 200;
  * object come last, under their names and without escapes; its short values come first and say what the object is. If an object has only
  * one such text, the result is that text.
  */
-export function readableJson(value: Json): string {
+function readableJson(value: Json): string {
   if (!isRecord(value)) return jsonText(value);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   const [only] = members.length === 1 ? members : [];
@@ -123,14 +123,18 @@ export function readableJson(value: Json): string {
   );
 }
 
-/** The same for a text that is JSON written in long lines; undefined for any other text. */
-export function readableJsonText(text: string): string | undefined {
-  if (text.length <= shortJson || !/^\s*[[{]/.test(text)) return undefined;
-  if (countLineBreaks(text) > text.length / denseLine) return undefined;
+/**
+ * An output as text: a string unchanged, unless it is JSON in few lines, and anything else as `readableJson`. Offsets of `read_file` refer to
+ * this text.
+ */
+export function outputText(output: Json): string {
+  if (typeof output !== "string") return readableJson(output);
+  if (output.length <= shortJson || !/^\s*[[{]/.test(output)) return output;
+  if (countLineBreaks(output) > output.length / denseLine) return output;
   try {
-    return readableJson(parseExactly(text) as Json);
+    return readableJson(parseExactly(output) as Json);
   } catch {
-    return undefined;
+    return output;
   }
 }
 

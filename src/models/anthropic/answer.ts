@@ -3,7 +3,7 @@ import type { ModelRequest } from "../../core/ports/model.ts";
 import type { AssistantMessage, ProviderBlocks } from "../../core/values/message.ts";
 import type { MeteredUsage } from "../prices.ts";
 import { type Endpoint, modelError, notAnAnswer } from "../provider-error.ts";
-import type { Answer, AnswerReader, Thought } from "../provider-model.ts";
+import type { Answer, AnswerReader, Piece, Thought } from "../provider-model.ts";
 import { outputName } from "../structured-output.ts";
 import { argumentsObject, safeCallId, withUniqueIds } from "../tool-call-text.ts";
 import { blocksToKeep, isText, isThinking, type WireBlock } from "./blocks.ts";
@@ -20,34 +20,53 @@ export interface Asked {
   endpoint: Endpoint;
 }
 
-/** Puts a stream together. */
-export function createAnthropicReader(form: WireForm, asked: Asked): AnswerReader<AnthropicEvent> {
-  let content: AnthropicContent | undefined;
-  return {
-    add(event) {
-      if (event?.type === "message") content = wholeMessage(event, asked.endpoint);
-      else if (event?.type === "message_start") content = new AnthropicContent();
-      return event?.type === "message" ? "" : (content?.add(event) ?? "");
-    },
-    finish() {
-      if (content === undefined) throw notAnAnswer(asked.endpoint, "a message", {});
-      if (content.stopReason === undefined) {
-        throw modelError("unavailable", asked.endpoint, "ended its answer halfway", undefined);
-      }
-      return anthropicAnswer(content, form, asked);
-    },
-  };
-}
+/** Reads one answer of the messages API. */
+export class AnthropicReader implements AnswerReader<AnthropicEvent> {
+  readonly #form: WireForm;
+  readonly #asked: Asked;
+  #content: AnthropicContent | undefined;
 
-/** The message of a request that was not streamed. @throws ModelError if it is not a message */
-export function wholeMessage(message: Anthropic.Message, endpoint: Endpoint): AnthropicContent {
-  // An answer that is not JSON arrives as a string, and other JSON as any value.
-  if (!Array.isArray(message?.content)) throw notAnAnswer(endpoint, "a message", message);
-  return AnthropicContent.whole(message);
+  constructor(form: WireForm, asked: Asked) {
+    this.#form = form;
+    this.#asked = asked;
+  }
+
+  isLast({ type }: AnthropicEvent): boolean {
+    return type === "message_stop";
+  }
+
+  add(event: AnthropicEvent): Piece {
+    if (event?.type === "message") {
+      this.#content = this.#wholeMessage(event);
+      return "";
+    }
+    if (event?.type === "message_start") this.#content = new AnthropicContent();
+    return this.#content?.add(event) ?? "";
+  }
+
+  finish(): Answer {
+    const { endpoint } = this.#asked;
+    if (this.#content === undefined) throw notAnAnswer(endpoint, "a message", {});
+    if (this.#content.stopReason === undefined) {
+      throw modelError("unavailable", endpoint, "ended its answer halfway", undefined);
+    }
+    return anthropicAnswer(this.#content, this.#form, this.#asked);
+  }
+
+  whole(document: unknown): Answer {
+    return anthropicAnswer(this.#wholeMessage(document), this.#form, this.#asked);
+  }
+
+  #wholeMessage(document: unknown): AnthropicContent {
+    const message = document as Anthropic.Message | undefined;
+    // An answer that is not JSON arrives as a string, and other JSON as any value.
+    if (!Array.isArray(message?.content)) throw notAnAnswer(this.#asked.endpoint, "a message", document);
+    return AnthropicContent.whole(message);
+  }
 }
 
 /** The answer of a message. Of a declined answer only the text is kept. */
-export function anthropicAnswer(content: AnthropicContent, form: WireForm, asked: Asked): Answer {
+function anthropicAnswer(content: AnthropicContent, form: WireForm, asked: Asked): Answer {
   const read = content.blocks();
   const text = read.map(({ block }) => (block.type === "text" ? block.text : "")).join("");
   const stop = stopOf(content.stopReason);

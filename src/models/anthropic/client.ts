@@ -1,7 +1,7 @@
 import { once } from "../../base/made-once.ts";
 import { postTo } from "../post-json.ts";
 import { endpointOf } from "../provider-error.ts";
-import type { ProviderModelOptions } from "../provider-model.ts";
+import type { CalledModel } from "../provider-model.ts";
 import { serverFetch } from "../server-fetch.ts";
 import { requireKey, serverHeaders } from "../sign-requests.ts";
 
@@ -17,7 +17,7 @@ export function anthropicAddress(baseUrl: string = anthropicUrl): string {
 export const loadAnthropic = () => import("@anthropic-ai/sdk/client");
 
 /** A server of Anthropic's protocol; Anthropic's own by default. */
-export function anthropicServer(options: ProviderModelOptions) {
+export function anthropicServer(options: CalledModel) {
   const baseURL = anthropicAddress(options.baseUrl);
   const usual = { provider: "anthropic", baseUrl: baseURL, keyName: "ANTHROPIC_API_KEY" };
   const endpoint = endpointOf(options, usual);

@@ -18,55 +18,61 @@ export interface WireMessage {
   output_config?: { effort: WireEffort };
 }
 
-/**
- * Converts conversations. Each message is converted once, because later rounds send it again.
- * @param provider the provider whose `provider_blocks` are sent back
- */
-export function createAnthropicMessages(provider: string) {
-  const converted = {
+/** Converts conversations. Each message is converted once, because later rounds send it again. */
+export class AnthropicMessages {
+  readonly #provider: string;
+  readonly #converted = {
     inline: new WeakMap<Message, WireBlock[]>(),
     noted: new WeakMap<Message, WireBlock[]>(),
   };
-  const withoutThinking = new WeakSet<Message>();
+  readonly #withoutThinking = new WeakSet<Message>();
 
-  const blocks = (message: Exclude<Message, SystemMessage>, form: WireForm): WireBlock[] =>
-    madeOnce(converted[form], message, () => {
-      const own = message.role === "assistant" ? ownBlocks(message, provider, form) : undefined;
+  /** @param provider the provider whose `provider_blocks` are sent back */
+  constructor(provider: string) {
+    this.#provider = provider;
+  }
+
+  /**
+   * The messages of a request. A sent message never changes later, with one exception: a system message is placed just before the
+   * next assistant message, so a system message at the end may move behind the next message of a person.
+   */
+  conversation(request: ModelRequest, abilities: Abilities): WireMessage[] {
+    const form = formOf(abilities);
+    const wire = form === "inline" ? inlineConversation(request, abilities) : notedConversation();
+    for (const message of request.messages) {
+      if (message.role === "system") wire.hold(message);
+      else if (message.role === "assistant") wire.answered(this.#blocks(message, form));
+      else wire.said(this.#blocks(message, form));
+    }
+    return wire.end();
+  }
+
+  /**
+   * Leaves out all thinking of these messages from now on, because a gap would invalidate the rest. Returns false if there is
+   * none.
+   */
+  dropThinking(messages: readonly Message[]): boolean {
+    const thoughtful = messages.filter(
+      (message) =>
+        message.role === "assistant" &&
+        !this.#withoutThinking.has(message) &&
+        ownThinking(message, this.#provider),
+    );
+    for (const message of thoughtful) {
+      this.#withoutThinking.add(message);
+      this.#converted.inline.delete(message);
+      this.#converted.noted.delete(message);
+    }
+    return thoughtful.length > 0;
+  }
+
+  #blocks(message: Exclude<Message, SystemMessage>, form: WireForm): WireBlock[] {
+    return madeOnce(this.#converted[form], message, () => {
+      const own = message.role === "assistant" ? ownBlocks(message, this.#provider, form) : undefined;
       const all = blocksOf(message, form, own);
-      return withoutThinking.has(message) ? all.filter((block) => !isThinking(block)) : all;
+      return this.#withoutThinking.has(message) ? all.filter((block) => !isThinking(block)) : all;
     });
-  return {
-    /**
-     * The messages of a request. A sent message never changes later, with one exception: a system message is placed just before the
-     * next assistant message, so a system message at the end may move behind the next message of a person.
-     */
-    conversation(request: ModelRequest, abilities: Abilities): WireMessage[] {
-      const form = formOf(abilities);
-      const wire = form === "inline" ? inlineConversation(request, abilities) : notedConversation();
-      for (const message of request.messages) {
-        if (message.role === "system") wire.hold(message);
-        else if (message.role === "assistant") wire.answered(blocks(message, form));
-        else wire.said(blocks(message, form));
-      }
-      return wire.end();
-    },
-    /**
-     * Leaves out all thinking of these messages from now on, because a gap would invalidate the rest. Returns false if there is
-     * none.
-     */
-    dropThinking(messages: readonly Message[]): boolean {
-      const thoughtful = messages.filter(
-        (message) =>
-          message.role === "assistant" && !withoutThinking.has(message) && ownThinking(message, provider),
-      );
-      for (const message of thoughtful) {
-        withoutThinking.add(message);
-        converted.inline.delete(message);
-        converted.noted.delete(message);
-      }
-      return thoughtful.length > 0;
-    },
-  };
+  }
 }
 
 /** Blocks of this provider and form. */

@@ -1,7 +1,7 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import type { WebEngine } from "../../core/ports/web.ts";
 import type { Price } from "../prices.ts";
-import type { ProviderModelOptions } from "../provider-model.ts";
+import type { CalledModel } from "../provider-model.ts";
 import { askedSearch, createModelSearch } from "../provider-search.ts";
 import { AnthropicContent, usageOf } from "./answer.ts";
 import { anthropicServer } from "./client.ts";
@@ -13,7 +13,7 @@ const maxAnswers = 3;
  * Searches with Anthropic's API: a model searches the web once, and the results become hits. Its text is only used for the passages
  * that it cites.
  */
-export function createAnthropicSearch(options: ProviderModelOptions, price: Price | undefined): WebEngine {
+export function createAnthropicSearch(options: CalledModel, price: Price | undefined): WebEngine {
   const { model } = options;
   const { endpoint, connect } = anthropicServer(options);
   return createModelSearch({ name: "Claude's search", endpoint, price }, async (query, signal) => {

@@ -5,8 +5,7 @@ import {
   type ModelRequest,
   mayHelp,
 } from "../../core/ports/model.ts";
-import { attempted } from "./attempt.ts";
-import { whyDelayed } from "./why-delayed.ts";
+import { attempted, whyDelayed } from "./attempt.ts";
 
 /** Is told of a model that failed where another one then answers. */
 export type OnReplaced = (model: string, failure: ModelError) => void;

@@ -117,7 +117,7 @@ function shortenedRequest(request: ModelRequest, room: number): ModelRequest {
   return {
     ...folded,
     messages: isCut ? withNote(messages) : messages,
-    ...(no_calls === undefined ? {} : { no_calls }),
+    no_calls,
   };
 }
 

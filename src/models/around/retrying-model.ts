@@ -7,8 +7,7 @@ import {
   mayHelp,
 } from "../../core/ports/model.ts";
 import type { Clock } from "../../core/ports/storage.ts";
-import { attempted } from "./attempt.ts";
-import { whyDelayed } from "./why-delayed.ts";
+import { attempted, whyDelayed } from "./attempt.ts";
 
 /** How often, and after which delays, a request is repeated. */
 export interface RetryPolicy {

@@ -46,10 +46,11 @@ export function modelFacts(server: ServerKind | undefined, model: string): Model
   const found = listedModel(server, model);
   const { context, price, ...listed } = found?.value ?? {};
   const { retires, successor } = retirementOf(server, model) ?? {};
+  const family = familyFacts(name);
   return {
-    ...familyFacts(name),
+    ...family,
     cache_ms: cacheMs(name),
-    ...(context === undefined ? {} : { window: context }),
+    window: context ?? family.window,
     ...listed,
     price: found?.isVariant === true ? undefined : price,
     retires,

@@ -6,8 +6,8 @@ import { type Embedder, type Embeddings, noEmbedder } from "../../core/ports/ser
 import type { Clock } from "../../core/ports/storage.ts";
 import { type ModelSettings, NamedModel } from "../named-model.ts";
 import { type Price, pricedUsage } from "../prices.ts";
-import { delayAfter, type Endpoint, modelError, notAnAnswer, toModelError } from "../provider-error.ts";
-import { openAiServer, withRetries } from "./client.ts";
+import { delayUpTo, type Endpoint, modelError, notAnAnswer, toModelError } from "../provider-error.ts";
+import { OpenAiService } from "./client.ts";
 
 export interface EmbeddingSettings extends Pick<ModelSettings, "providers" | "prices"> {
   /** `provider/model`, or `off`. */
@@ -27,7 +27,7 @@ const maxMs = 60_000;
 /** Attempts of a request whose failure passes. */
 const attempts = 3;
 /** Delay between them where the server does not name one, and the maximum that it may name, ms. */
-const delays = { usual: 1_000, max: 20_000 };
+const delayAfter = delayUpTo({ usual: 1_000, max: 20_000 });
 
 /** Maximum texts and characters of one request. Mistral takes 16,384 tokens, and a Chinese or Japanese character is about one token. */
 const maxTexts = 64;
@@ -59,17 +59,14 @@ export function createEmbedder(
   report: (error: unknown) => void,
 ): Embedder {
   if (settings.embeddings === "off") return noEmbedder;
-  const { provider, model, server } = new NamedModel(settings.embeddings, settings);
+  const service = new OpenAiService(settings.embeddings, settings, { clock, maxMs, attempts, delayAfter });
+  const { endpoint } = service;
   const price = embeddingPrice(settings);
-  const { endpoint, client } = openAiServer({ ...server, provider, model, timeoutMs: maxMs });
   const late = () => modelError("unavailable", endpoint, `took longer than ${maxMs / 1_000} s`, undefined);
-  const attempt = (texts: readonly string[], signal: AbortSignal) =>
-    withTimeLimit({ ms: maxMs, timer: clock, signal, late }, async (limit) =>
-      ask(await client(), endpoint, model, texts, limit),
-    );
-  const after = (error: unknown) => delayAfter(toModelError(error, endpoint), delays);
   const batch = (texts: readonly string[], signal: AbortSignal) =>
-    withRetries({ attempts, delayAfter: after, clock, signal }, () => attempt(texts, signal));
+    service.ask(signal, (api) =>
+      withTimeLimit({ ms: maxMs, timer: clock, signal, late }, (limit) => ask(api, service, texts, limit)),
+    );
   let isTold = false;
   return {
     model: endpoint.id,
@@ -110,8 +107,7 @@ export function embeddingPrice(settings: EmbeddingSettings): Price | undefined {
 
 async function ask(
   client: OpenAI,
-  endpoint: Endpoint,
-  model: string,
+  { endpoint, named: { model } }: OpenAiService,
   texts: readonly string[],
   signal: AbortSignal,
 ) {

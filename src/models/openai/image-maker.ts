@@ -11,20 +11,11 @@ import {
 } from "../../core/ports/services.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import { formatBytes } from "../../core/values/shown.ts";
-import { type ModelSettings, NamedModel } from "../named-model.ts";
+import type { ModelSettings } from "../named-model.ts";
 import { type Price, pricedUsage, withFee } from "../prices.ts";
 import { type Endpoint, notAnAnswer, toModelError } from "../provider-error.ts";
 import { serviceFailure } from "../service-words.ts";
-import { openAiServer, withRetries } from "./client.ts";
-
-/** The server's counts. `input_tokens` include the `image_tokens`. */
-interface MeteredImages {
-  input_tokens: number;
-  image_tokens: number;
-  output_tokens: number;
-  /** US dollars that the server reports as charged. */
-  charged_usd?: number | undefined;
-}
+import { OpenAiService } from "./client.ts";
 
 /** Fetches a file from an address in a server's answer, with the network guards. `reason` is a sentence for people. */
 type FetchImage = (
@@ -35,11 +26,6 @@ type FetchImage = (
 export interface ImageSettings extends Pick<ModelSettings, "providers" | "prices"> {
   /** `provider/model`, or `off`. */
   images: string;
-}
-
-export interface ImageDeps {
-  clock: Pick<Clock, "sleep">;
-  fetchImage: FetchImage;
 }
 
 /** US dollars per million tokens; `image` is the price of a picture's input tokens. */
@@ -55,7 +41,7 @@ const maxMs = 300_000;
 /** Maximum bytes of one picture. */
 const maxBytes = 25_000_000;
 /** Delay before the second attempt, ms. */
-const delay = 2_000;
+const delayAfter = (failure: unknown) => (mayHelp("later", failure) ? 2_000 : undefined);
 
 const sizes = { square: "1024x1024", wide: "1536x1024", tall: "1024x1536" } as const;
 const ratios = { square: "1:1", wide: "16:9", tall: "9:16" } as const;
@@ -66,25 +52,27 @@ const ratios = { square: "1:1", wide: "16:9", tall: "9:16" } as const;
  * https://developers.openai.com/api/docs/guides/image-generation
  * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider
  */
-export function createImageMaker(settings: ImageSettings, { clock, fetchImage }: ImageDeps): ImageMaker {
+export function createImageMaker(
+  settings: ImageSettings,
+  clock: Pick<Clock, "sleep">,
+  fetchImage: FetchImage,
+): ImageMaker {
   if (settings.images === "off") return noImageMaker("No service that makes pictures is set up here.");
-  const { providers } = settings;
-  const { provider, model, server, kind } = new NamedModel(settings.images, { providers });
+  const service = new OpenAiService(settings.images, settings, { clock, maxMs, attempts: 2, delayAfter });
+  const { endpoint, named } = service;
+  const { model, kind, server } = named;
   const known = kind === "openai" && /^gpt-image-2(\.\d)?(-|$)/.test(model) ? gptImage : undefined;
   const price = settings.prices?.[settings.images] ?? known;
   const called = { model, isXai: (kind ?? server.server) === "xai" };
-  const { endpoint, client } = openAiServer({ ...server, provider, model, timeoutMs: maxMs });
-  const attempt = async (wanted: WantedImage, signal: AbortSignal): Promise<MadeImages> => {
-    const answer = await ask(await client(), wanted, called, signal);
+  const attempt = async (api: OpenAI, wanted: WantedImage, signal: AbortSignal): Promise<MadeImages> => {
+    const answer = await ask(api, wanted, called, signal);
     return await madeOf(answer, { price, fetchImage, endpoint, count: wanted.count }, signal);
   };
   return {
     model: endpoint.id,
     async make(wanted, signal) {
-      const delayAfter = (error: unknown) =>
-        mayHelp("later", toModelError(error, endpoint)) ? delay : undefined;
       try {
-        return await withRetries({ attempts: 2, delayAfter, clock, signal }, () => attempt(wanted, signal));
+        return await service.ask(signal, (api) => attempt(api, wanted, signal));
       } catch (error) {
         throw failureOf(error, endpoint, signal);
       }
@@ -121,13 +109,11 @@ function requestOf({ prompt, shape, count, transparent }: WantedImage, { model, 
   const common = { model, prompt, n: count };
   // xAI takes aspect ratios, not sizes.
   if (isXai) return { ...common, aspect_ratio: ratios[shape], response_format: "b64_json" };
+  const size = sizes[shape];
   const isGpt = model.startsWith("gpt-image") || model.startsWith("chatgpt-image");
-  return {
-    ...common,
-    size: sizes[shape],
-    ...(isGpt ? { moderation: "auto" } : { response_format: "b64_json" }),
-    ...(transparent === true && isGpt ? { background: "transparent", output_format: "png" } : {}),
-  };
+  if (!isGpt) return { ...common, size, response_format: "b64_json" };
+  const asked = { ...common, size, moderation: "auto" };
+  return transparent === true ? { ...asked, background: "transparent", output_format: "png" } : asked;
 }
 
 function filesOf(from: NonNullable<WantedImage["from"]>): File[] {
@@ -157,24 +143,22 @@ type ImageAnswer = z.output<typeof answerSchema>;
 /** xAI reports its charge in ticks: https://docs.x.ai/docs/cost-tracking */
 const ticksPerUsd = 1e10;
 
-function meteredOf({ usage }: ImageAnswer): MeteredImages | undefined {
-  if (!usage) return undefined;
+function priced({ usage }: ImageAnswer, price: ImagePrice | undefined): Usage {
+  if (!usage) return { input_tokens: 0, output_tokens: 0 };
   const { input_tokens, output_tokens, input_tokens_details, cost_in_usd_ticks: ticks } = usage;
-  const charged = typeof ticks === "number" ? { charged_usd: ticks / ticksPerUsd } : {};
-  return { input_tokens, output_tokens, image_tokens: input_tokens_details?.image_tokens ?? 0, ...charged };
+  const counted = pricedUsage({ input_tokens, output_tokens }, price);
+  if (price === undefined) {
+    return typeof ticks === "number" ? { ...counted, cost_usd: ticks / ticksPerUsd } : counted;
+  }
+  // `input_tokens` include those of pictures, which have a price of their own.
+  const image_tokens = input_tokens_details?.image_tokens ?? 0;
+  return withFee(counted, (image_tokens * ((price.image ?? price.input) - price.input)) / 1_000_000);
 }
 
-function priced(metered: MeteredImages | undefined, price: ImagePrice | undefined): Usage {
-  if (metered === undefined) return { input_tokens: 0, output_tokens: 0 };
-  const { image_tokens, charged_usd, ...tokens } = metered;
-  const usage = pricedUsage(tokens, price);
-  if (price === undefined) return charged_usd === undefined ? usage : { ...usage, cost_usd: charged_usd };
-  return withFee(usage, (image_tokens * ((price.image ?? price.input) - price.input)) / 1_000_000);
-}
-
-interface Making extends Pick<ImageDeps, "fetchImage">, Pick<WantedImage, "count"> {
+interface Making extends Pick<WantedImage, "count"> {
   endpoint: Endpoint;
   price: ImagePrice | undefined;
+  fetchImage: FetchImage;
 }
 
 async function madeOf(
@@ -197,7 +181,7 @@ async function madeOf(
   const [problem = "sent none: its rules may not allow what is described; try other words"] = problems;
   if (images.length === 0) throw new ImageError("failed", `The service that makes pictures ${problem}.`);
   const revised = data.find(({ revised_prompt }) => revised_prompt)?.revised_prompt;
-  const usage = priced(meteredOf(parsed.data), price);
+  const usage = priced(parsed.data, price);
   return { images, model: endpoint.id, usage, revised_prompt: revised || undefined };
 }
 

@@ -1,27 +1,27 @@
 import { errorCode } from "../../base/error-text.ts";
 import type { Model } from "../../core/ports/model.ts";
-import { createProviderModel, type Dialect, type ProviderModelOptions } from "../provider-model.ts";
+import { type CalledModel, createProviderModel, type Dialect } from "../provider-model.ts";
 import { toolRules } from "../tools/tool-shape.ts";
+import { statusOf } from "../wire-forms.ts";
 import { createChatDialect } from "./chat/chat.ts";
 import { openAiServer } from "./client.ts";
 import { openAiFamily } from "./family.ts";
 import { createResponsesDialect } from "./responses/responses.ts";
-import { statusOf } from "./wire-forms.ts";
 
 /**
  * A model behind OpenAI's Responses API or its chat completions, or behind any server at `baseUrl` that speaks one of them (Ollama,
  * vLLM, llama.cpp, …). Such a server needs no key. OpenAI's models from gpt-5 on are called through the Responses API on any server,
  * because chat completions do not let them reason with tools.
  */
-export function createOpenAiModel(options: ProviderModelOptions): Model {
+export function createOpenAiModel(options: CalledModel): Model {
   const { model, api = "auto" } = options;
   const server = openAiServer(options);
   const { endpoint } = server;
-  const chat = createChatDialect(options, server);
+  const chat = () => createChatDialect(options, server);
   const dialect = () => {
-    if (api === "chat" || (api === "auto" && openAiFamily(model) === undefined)) return chat;
+    if (api === "chat" || (api === "auto" && openAiFamily(model) === undefined)) return chat();
     const responses = createResponsesDialect(options, server);
-    return api === "responses" || server.isOwn ? responses : firstOf(responses, chat);
+    return api === "responses" || server.isOwn ? responses : firstOf(responses, chat());
   };
   return createProviderModel(dialect(), endpoint, options, toolRules("openai", model));
 }
@@ -29,20 +29,18 @@ export function createOpenAiModel(options: ProviderModelOptions): Model {
 /** Uses the first API, or the second on a server without the first, which is remembered. */
 function firstOf(first: Dialect, second: Dialect): Dialect {
   let isMissing = false;
-  const ask = async <Answer>(send: (dialect: Dialect) => Promise<Answer>): Promise<Answer> => {
-    if (isMissing) return send(second);
-    try {
-      return await send(first);
-    } catch (error) {
-      if (!saysMissing(error)) throw error;
-    }
-    const answer = await send(second);
-    isMissing = true;
-    return answer;
-  };
   return {
-    open: (request, output, signal) => ask((dialect) => dialect.open(request, output, signal)),
-    complete: (request, output, signal) => ask((dialect) => dialect.complete(request, output, signal)),
+    async send(...asked) {
+      if (isMissing) return await second.send(...asked);
+      try {
+        return await first.send(...asked);
+      } catch (error) {
+        if (!saysMissing(error)) throw error;
+      }
+      const sent = await second.send(...asked);
+      isMissing = true;
+      return sent;
+    },
   };
 }
 

@@ -12,9 +12,9 @@ import type { Clock } from "../../core/ports/storage.ts";
 import { type Json, type JsonObject, objectOf } from "../../core/values/json.ts";
 import { type ModelSettings, NamedModel } from "../named-model.ts";
 import { type Price, pricedUsage } from "../prices.ts";
-import { delayAfter, type Endpoint, notAnAnswer, toModelError } from "../provider-error.ts";
+import { delayUpTo, type Endpoint, notAnAnswer, toModelError } from "../provider-error.ts";
 import { serviceFailure } from "../service-words.ts";
-import { openAiServer, withRetries } from "./client.ts";
+import { OpenAiService } from "./client.ts";
 
 /** The server's count of what it bills: tokens or seconds. */
 type Metered = { input_tokens: number; output_tokens: number; seconds?: undefined } | { seconds: number };
@@ -44,7 +44,7 @@ const prices: Readonly<Record<string, Readonly<Record<string, TranscriptionPrice
 /** Maximum time of one attempt, ms: the slowest services take about a minute for 25 minutes of speech. */
 const maxMs = 120_000;
 /** Delay before the second attempt where the server does not name one, and the maximum that it may name, ms. */
-const delays = { usual: 1_000, max: 10_000 };
+const delayAfter = delayUpTo({ usual: 1_000, max: 10_000 });
 
 /**
  * Creates the service that transcribes voice messages, with the endpoint `/audio/transcriptions` of OpenAI, Groq, Mistral, Together, Azure
@@ -56,30 +56,22 @@ export function createTranscriber(
   clock: Pick<Clock, "after" | "sleep">,
 ): Transcriber {
   if (settings.transcription === "off") return noTranscriber(whyNone(settings));
-  const { providers } = settings;
-  const { provider, model, server } = new NamedModel(settings.transcription, { providers });
+  const asked = { clock, maxMs, attempts: 2, delayAfter };
+  const service = new OpenAiService(settings.transcription, settings, asked);
+  const { endpoint } = service;
   const price = transcriptionPrice(settings);
-  const { endpoint, client } = openAiServer({ ...server, provider, model, timeoutMs: maxMs });
-  const attempt = async (recording: Recording, signal: AbortSignal): Promise<Transcription> => {
-    const late = () =>
-      new TranscriptionError("failed", `it took longer than ${maxMs / 1_000} s; try a shorter one`);
-    const heard = await withTimeLimit({ ms: maxMs, timer: clock, signal, late }, async (limit) =>
-      ask(await client(), endpoint, model, recording, limit),
+  const late = () =>
+    new TranscriptionError("failed", `it took longer than ${maxMs / 1_000} s; try a shorter one`);
+  const attempt = async (api: OpenAI, recording: Recording, signal: AbortSignal): Promise<Transcription> => {
+    const { text, metered } = await withTimeLimit({ ms: maxMs, timer: clock, signal, late }, (limit) =>
+      ask(api, service, recording, limit),
     );
-    const usage = usageOf(heard.metered ?? secondsOf(recording), price);
-    return {
-      text: heard.text,
-      seconds: recording.seconds ?? heard.metered?.seconds,
-      model: endpoint.id,
-      usage,
-    };
+    const seconds = recording.seconds ?? metered?.seconds;
+    return { text, seconds, model: endpoint.id, usage: usageOf(metered ?? secondsOf(recording), price) };
   };
   return async (recording, signal) => {
-    const after = (error: unknown) => delayAfter(toModelError(error, endpoint), delays);
     try {
-      return await withRetries({ attempts: 2, delayAfter: after, clock, signal }, () =>
-        attempt(recording, signal),
-      );
+      return await service.ask(signal, (api) => attempt(api, recording, signal));
     } catch (error) {
       throw failureOf(error, endpoint, signal);
     }
@@ -93,11 +85,11 @@ function whyNone({ choice }: TranscriptionSettings): string {
 
 /** The price of transcription, if known. Settings take precedence over the prices above. */
 export function transcriptionPrice(settings: TranscriptionSettings): TranscriptionPrice | undefined {
-  const { transcription, providers } = settings;
+  const { transcription } = settings;
   if (transcription === "off") return undefined;
   const own = settings.prices?.[transcription];
   if (own !== undefined) return { tokens: own };
-  const { model, kind } = new NamedModel(transcription, { providers });
+  const { model, kind } = new NamedModel(transcription, settings);
   return kind === undefined ? undefined : prices[kind]?.[model];
 }
 
@@ -106,15 +98,14 @@ function usageOf(metered: Metered | undefined, price: TranscriptionPrice | undef
   if (metered.seconds === undefined) {
     return pricedUsage(metered, price !== undefined && "tokens" in price ? price.tokens : undefined);
   }
-  const cost =
-    price !== undefined && "minute" in price ? { cost_usd: (metered.seconds / 60) * price.minute } : {};
-  return { input_tokens: 0, output_tokens: 0, ...cost };
+  const perMinute = price !== undefined && "minute" in price ? price.minute : undefined;
+  const cost_usd = perMinute === undefined ? undefined : (metered.seconds / 60) * perMinute;
+  return { input_tokens: 0, output_tokens: 0, cost_usd };
 }
 
 async function ask(
   client: OpenAI,
-  endpoint: Endpoint,
-  model: string,
+  { endpoint, named: { model } }: OpenAiService,
   recording: Recording,
   signal: AbortSignal,
 ): Promise<{ text: string; metered: Metered | undefined }> {

@@ -2,7 +2,7 @@ import type { OpenAI } from "openai";
 import { z } from "zod";
 import type { WebEngine } from "../../core/ports/web.ts";
 import type { Price } from "../prices.ts";
-import type { ProviderModelOptions } from "../provider-model.ts";
+import type { CalledModel } from "../provider-model.ts";
 import { askedSearch, createModelSearch } from "../provider-search.ts";
 import { openAiServer } from "./client.ts";
 import { usageOf } from "./responses/responses-answer.ts";
@@ -13,7 +13,7 @@ const maxCalls = 3;
 const passage = 400;
 
 /** Searches with OpenAI's Responses API: a model searches the web, and its sources become hits. */
-export function createOpenAiSearch(options: ProviderModelOptions, price: Price | undefined): WebEngine {
+export function createOpenAiSearch(options: CalledModel, price: Price | undefined): WebEngine {
   const { model } = options;
   const { endpoint, client } = openAiServer(options);
   return createModelSearch({ name: "OpenAI's search", endpoint, price }, async (query, signal) => {

@@ -3,19 +3,22 @@ import type {
   GatewayGuildCreateDispatchData,
   GatewayReadyDispatchData,
 } from "discord.js";
+import type { ChatIntake } from "../../app/chat/chat-intake.ts";
 import type { Clock, Log } from "../../core/ports/storage.ts";
 import type { ConversationTargets } from "./channel/conversation-targets.ts";
 import type { Directory } from "./channel/directory.ts";
+import type { DiscordContext } from "./channel/discord-context.ts";
 import type { RawInteraction } from "./incoming/raw-interaction.ts";
 import {
-  type ReceiveDeps,
   receiveEdit,
   receiveMessage,
   receiveReaction,
   receiveRemovals,
 } from "./incoming/receive-messages.ts";
 
-export interface GatewayEventDeps extends ReceiveDeps {
+/** Handles what the gateway's events say. */
+export interface GatewayListener extends DiscordContext {
+  intake: ChatIntake;
   clock: Clock;
   logger: Log;
   /** Runs the work after all earlier work with the same key. */
@@ -36,53 +39,54 @@ export interface GatewayEventDeps extends ReceiveDeps {
 const retries = [500, 2_000, 8_000];
 
 /** Handles the gateway's events: updates the directory at once, and hands messages in, in order within each channel. */
-export function createGatewayEvents(deps: GatewayEventDeps): (payload: GatewayDispatchPayload) => void {
+export function createGatewayEvents(listener: GatewayListener): (payload: GatewayDispatchPayload) => void {
+  const { intake } = listener;
   const known = new Set<string>();
   const take = (channel: string, what: string, work: () => Promise<void>) => {
-    deps.inOrder(channel, () => untilStored(deps, what, work));
+    listener.inOrder(channel, () => untilStored(listener, what, work));
   };
   return (payload) => {
-    note(deps.directory, deps.targets, payload);
+    note(listener, payload);
     switch (payload.t) {
       case "READY":
-        deps.fresh();
+        listener.fresh();
         for (const guild of (payload.d as GatewayReadyDispatchData).guilds) known.add(guild.id);
         break;
       case "GUILD_CREATE": {
         const { id, unavailable } = payload.d as GatewayGuildCreateDispatchData;
         const isNew = !known.has(id) && unavailable !== true;
         known.add(id);
-        if (isNew) take(id, "a new server", () => deps.guildJoined(id));
+        if (isNew) take(id, "a new server", () => listener.guildJoined(id));
         break;
       }
       case "GUILD_DELETE":
         if (payload.d.unavailable === true) break;
         known.delete(payload.d.id);
-        take(payload.d.id, "a server left", () => deps.guildLeft(payload.d.id));
+        take(payload.d.id, "a server left", () => listener.guildLeft(payload.d.id));
         break;
       case "MESSAGE_CREATE":
-        take(payload.d.channel_id, "a message", () => receiveMessage(deps, payload.d));
+        take(payload.d.channel_id, "a message", () => receiveMessage(listener, intake, payload.d));
         break;
       case "MESSAGE_UPDATE":
-        take(payload.d.channel_id, "an edit", () => receiveEdit(deps, payload.d));
+        take(payload.d.channel_id, "an edit", () => receiveEdit(listener, intake, payload.d));
         break;
       case "MESSAGE_DELETE":
         take(payload.d.channel_id, "a deletion", () =>
-          receiveRemovals(deps, { ...payload.d, ids: [payload.d.id] }),
+          receiveRemovals(listener, intake, { ...payload.d, ids: [payload.d.id] }),
         );
         break;
       case "MESSAGE_DELETE_BULK":
-        take(payload.d.channel_id, "deletions", () => receiveRemovals(deps, payload.d));
+        take(payload.d.channel_id, "deletions", () => receiveRemovals(listener, intake, payload.d));
         break;
       case "MESSAGE_REACTION_ADD":
       case "MESSAGE_REACTION_REMOVE": {
-        const when = { added: payload.t === "MESSAGE_REACTION_ADD", at: deps.clock.now() };
-        take(payload.d.channel_id, "a reaction", () => receiveReaction(deps, payload.d, when));
+        const when = { added: payload.t === "MESSAGE_REACTION_ADD", at: listener.clock.now() };
+        take(payload.d.channel_id, "a reaction", () => receiveReaction(listener, intake, payload.d, when));
         break;
       }
       case "INTERACTION_CREATE":
         // Not queued by channel: it must be answered within three seconds.
-        deps.inOrder(payload.d.id, () => deps.interaction(payload.d as RawInteraction));
+        listener.inOrder(payload.d.id, () => listener.interaction(payload.d as RawInteraction));
         break;
       default:
         break;
@@ -92,7 +96,7 @@ export function createGatewayEvents(deps: GatewayEventDeps): (payload: GatewayDi
 
 /** The gateway delivers once, so an event that cannot be stored is retried, and finally reported as lost. */
 async function untilStored(
-  { clock, logger, lost, signal }: GatewayEventDeps,
+  { clock, logger, lost, signal }: GatewayListener,
   what: string,
   work: () => Promise<void>,
 ): Promise<void> {
@@ -108,43 +112,43 @@ async function untilStored(
   lost();
 }
 
-function note({ see }: Directory, targets: ConversationTargets, payload: GatewayDispatchPayload): void {
+function note({ directory, targets }: DiscordContext, payload: GatewayDispatchPayload): void {
   switch (payload.t) {
     case "READY":
-      see.self(payload.d.user);
+      directory.noteSelf(payload.d.user);
       break;
     case "GUILD_CREATE":
-      if (payload.d.unavailable !== true) noteGuild(see, targets, payload.d);
+      if (payload.d.unavailable !== true) noteGuild(directory, targets, payload.d);
       break;
     case "GUILD_UPDATE":
-      see.guild(payload.d);
+      directory.noteGuild(payload.d);
       break;
     case "GUILD_DELETE":
-      if (payload.d.unavailable !== true) see.removeGuild(payload.d.id);
+      if (payload.d.unavailable !== true) directory.forgetGuild(payload.d.id);
       break;
     case "GUILD_ROLE_CREATE":
     case "GUILD_ROLE_UPDATE":
-      see.role(payload.d.guild_id, payload.d.role);
+      directory.noteRole(payload.d.guild_id, payload.d.role);
       break;
     case "GUILD_ROLE_DELETE":
-      see.removeRole(payload.d.guild_id, payload.d.role_id);
+      directory.forgetRole(payload.d.guild_id, payload.d.role_id);
       break;
     case "GUILD_MEMBER_UPDATE":
     case "GUILD_MEMBER_REMOVE":
-      see.removeMember(payload.d.guild_id, payload.d.user.id);
+      directory.forgetMember(payload.d.guild_id, payload.d.user.id);
       break;
     case "CHANNEL_CREATE":
     case "CHANNEL_UPDATE":
     case "THREAD_UPDATE":
-      see.channel(payload.d);
+      directory.noteChannel(payload.d);
       break;
     case "THREAD_CREATE":
-      see.channel(payload.d);
+      directory.noteChannel(payload.d);
       targets.noteThread(payload.d.id);
       break;
     case "CHANNEL_DELETE":
     case "THREAD_DELETE":
-      see.removeChannel(payload.d.id);
+      directory.forgetChannel(payload.d.id);
       targets.forgetThread(payload.d.id);
       break;
     default:
@@ -153,15 +157,15 @@ function note({ see }: Directory, targets: ConversationTargets, payload: Gateway
 }
 
 function noteGuild(
-  see: Directory["see"],
+  directory: Directory,
   targets: ConversationTargets,
   guild: GatewayGuildCreateDispatchData,
 ): void {
-  see.guild(guild);
-  for (const channel of guild.channels) see.channel(channel, guild.id);
+  directory.noteGuild(guild);
+  for (const channel of guild.channels) directory.noteChannel(channel, guild.id);
   for (const thread of guild.threads) {
-    see.channel(thread, guild.id);
+    directory.noteChannel(thread, guild.id);
     targets.noteThread(thread.id);
   }
-  for (const member of guild.members) see.member(guild.id, member.user, member);
+  for (const member of guild.members) directory.noteMember(guild.id, member.user, member);
 }

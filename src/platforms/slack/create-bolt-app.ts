@@ -2,11 +2,11 @@ import type { App, HTTPReceiver, Logger, Receiver, SocketModeReceiver } from "@s
 import { PlatformError } from "../../core/ports/chat-platform.ts";
 import type { KeyValue, Log } from "../../core/ports/storage.ts";
 import { clientOptions } from "./connection/sdk-clients.ts";
-import { isInstalledByMany, type SlackSettings } from "./connection/slack-options.ts";
+import { isInstalledByMany, type SlackSettings } from "./connection/slack-settings.ts";
 import type { InstalledToken, Tenants } from "./connection/tenants.ts";
 import { createWebReceiver, isNotInstalled } from "./connection/web-receiver.ts";
-import { type CommandDeps, listenToCommands } from "./incoming/listen-commands.ts";
-import { type EventDeps, listenToEvents } from "./incoming/listen-events.ts";
+import { listenToCommands } from "./incoming/listen-commands.ts";
+import { type Listening, listenToEvents } from "./incoming/listen-events.ts";
 
 /** Bolt with our listeners, and the receivers through which events reach it. */
 export interface SlackBolt {
@@ -16,7 +16,8 @@ export interface SlackBolt {
   drain(): Promise<void>;
 }
 
-export interface BoltDeps extends EventDeps, CommandDeps {
+/** What Bolt is put together from. */
+export interface BoltParts extends Listening {
   settings: SlackSettings;
   sealed: KeyValue;
   tenants: Tenants;
@@ -27,13 +28,13 @@ export interface BoltDeps extends EventDeps, CommandDeps {
 }
 
 /** Loads the SDK and puts Bolt together. Nothing is connected yet. */
-export async function createBoltApp(deps: BoltDeps): Promise<SlackBolt> {
-  const { settings, tenants, logger, sdkLogger } = deps;
+export async function createBoltApp(parts: BoltParts): Promise<SlackBolt> {
+  const { settings, tenants, logger, sdkLogger } = parts;
   const { App } = await import("@slack/bolt");
-  const socket = settings.app_token === undefined ? undefined : await createSocket(deps, settings.app_token);
-  const web = needsWeb(settings) ? await openWeb(deps) : undefined;
+  const socket = settings.app_token === undefined ? undefined : await createSocket(parts, settings.app_token);
+  const web = needsWeb(settings) ? await openWeb(parts) : undefined;
 
-  const storeFirst = createStoreFirst(deps);
+  const storeFirst = new StoreFirst(parts.heldBack);
   const ways: Receiver = {
     init: (app: App) => {
       for (const receiver of [socket, web]) if (receiver !== undefined) storeFirst.attach(receiver, app);
@@ -59,17 +60,17 @@ export async function createBoltApp(deps: BoltDeps): Promise<SlackBolt> {
     );
     throw error;
   });
-  listenToEvents(bolt, deps);
-  listenToCommands(bolt, deps);
-  return { socket, web, drain: storeFirst.drain };
+  listenToEvents(bolt, parts);
+  listenToCommands(bolt, parts);
+  return { socket, web, drain: () => storeFirst.drain() };
 }
 
 /** The receiver of requests; with installations, also what renews their tokens. A process that only sends needs that too. */
 export async function openWeb(
-  deps: Pick<BoltDeps, "settings" | "sealed" | "tenants" | "clock" | "sdkLogger">,
+  parts: Pick<BoltParts, "settings" | "sealed" | "tenants" | "clock" | "sdkLogger">,
 ): Promise<HTTPReceiver> {
-  const web = await createWebReceiver({ ...deps, logger: deps.sdkLogger });
-  if (web.installer !== undefined) deps.tenants.renewWith(renewing(web.installer));
+  const web = await createWebReceiver(parts.settings, parts.sealed, parts.clock, parts.sdkLogger);
+  if (web.installer !== undefined) parts.tenants.renewWith(renewing(web.installer));
   return web;
 }
 
@@ -79,7 +80,7 @@ function needsWeb(settings: SlackSettings): boolean {
 }
 
 async function createSocket(
-  { settings, sdkLogger }: BoltDeps,
+  { settings, sdkLogger }: BoltParts,
   appToken: string,
 ): Promise<SocketModeReceiver> {
   const { SocketModeReceiver } = await import("@slack/bolt");
@@ -126,54 +127,50 @@ type ReceiverEvent = Parameters<App["processEvent"]>[0];
  * Bolt and delays the acknowledgement until all listeners are done. If one fails there is none, so that Slack delivers the
  * event again. Listeners acknowledge commands and clicks themselves.
  */
-export interface StoreFirst {
+export class StoreFirst {
+  readonly #heldBack: (minute: number) => void;
+  readonly #running = new Set<Promise<unknown>>();
+  #isOpen = true;
+
+  constructor(heldBack: (minute: number) => void) {
+    this.#heldBack = heldBack;
+  }
+
   /** Gives a receiver the app it may hand events to. */
-  attach(receiver: Receiver, app: App): void;
+  attach(receiver: Receiver, app: App): void {
+    const processEvent = async (event: ReceiverEvent): Promise<void> => {
+      if (!this.#isOpen)
+        throw new PlatformError("unavailable", "Knack is stopping; Slack delivers this again.");
+      const work = this.#process(app, event);
+      const settled = Promise.allSettled([work]);
+      this.#running.add(settled);
+      try {
+        await work;
+      } finally {
+        this.#running.delete(settled);
+      }
+    };
+    receiver.init(Object.assign(Object.create(app) as App, { processEvent }));
+  }
+
   /** Accepts no more events; resolves when the accepted ones are done. */
-  drain(): Promise<void>;
-}
+  async drain(): Promise<void> {
+    this.#isOpen = false;
+    await Promise.all(this.#running);
+  }
 
-export function createStoreFirst({ heldBack }: Pick<BoltDeps, "heldBack">): StoreFirst {
-  const running = new Set<Promise<void>>();
-  let open = true;
-
-  const processed = async (app: App, event: ReceiverEvent): Promise<void> => {
+  async #process(app: App, event: ReceiverEvent): Promise<void> {
     // https://docs.slack.dev/reference/events/app_rate_limited: not an event for Bolt, which would leave it unacknowledged.
     if (event.body.type === "app_rate_limited") {
-      heldBack(1_000 * Number(event.body.minute_rate_limited));
+      this.#heldBack(1_000 * Number(event.body.minute_rate_limited));
       return event.ack();
     }
     if (event.body.type !== "event_callback") return app.processEvent(event);
     let held = false;
-    await app.processEvent({
-      ...event,
-      ack: async () => {
-        held = true;
-      },
-    });
+    const ack = async () => {
+      held = true;
+    };
+    await app.processEvent({ ...event, ack });
     if (held) await event.ack();
-  };
-  return {
-    attach(receiver, app) {
-      const processEvent = async (event: ReceiverEvent): Promise<void> => {
-        if (!open) throw new PlatformError("unavailable", "Knack is stopping; Slack delivers this again.");
-        const work = processed(app, event);
-        const settled = work.then(
-          () => {},
-          () => {},
-        );
-        running.add(settled);
-        try {
-          await work;
-        } finally {
-          running.delete(settled);
-        }
-      };
-      receiver.init(Object.assign(Object.create(app) as App, { processEvent }));
-    },
-    async drain() {
-      open = false;
-      await Promise.all(running);
-    },
-  };
+  }
 }

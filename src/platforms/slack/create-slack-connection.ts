@@ -1,23 +1,24 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger, LogLevel, SocketModeReceiver } from "@slack/bolt";
+import type { ChatHost } from "../../app/app.ts";
 import type { ChatConnection } from "../../app/chat/chat-hub.ts";
 import { backoff } from "../../base/backoff.ts";
 import { errorText } from "../../base/error-text.ts";
 import { unlessLate } from "../../base/time-limit.ts";
 import type { Clock, Log } from "../../core/ports/storage.ts";
-import { createActionTokens } from "./channel/action-tokens.ts";
-import { createPersonDirectory } from "./channel/person-directory.ts";
-import { createReplyAddresses } from "./channel/reply-addresses.ts";
-import { createThreadTitles } from "./channel/thread-titles.ts";
+import { ActionTokens } from "./channel/action-tokens.ts";
+import { PersonDirectory } from "./channel/person-directory.ts";
+import { ReplyAddresses } from "./channel/reply-addresses.ts";
+import { ThreadTitles } from "./channel/thread-titles.ts";
 import { createClients } from "./connection/sdk-clients.ts";
 import { SlackError, slackCall } from "./connection/slack-call.ts";
-import { isInstalledByMany, type SlackOptions, type SlackSettings } from "./connection/slack-options.ts";
-import { createTenants } from "./connection/tenants.ts";
+import { isInstalledByMany, type SlackSettings } from "./connection/slack-settings.ts";
+import { Tenants } from "./connection/tenants.ts";
 import { answerRequest } from "./connection/web-receiver.ts";
 import type { Workspaces } from "./connection/workspaces.ts";
 import { createBoltApp, openWeb, type SlackBolt } from "./create-bolt-app.ts";
-import { createCatchUp } from "./incoming/catch-up.ts";
-import { createHome } from "./incoming/home.ts";
+import { SlackCatchUp } from "./incoming/catch-up.ts";
+import { Home } from "./incoming/home.ts";
 import { createSlackPlatform } from "./outgoing/create-slack-platform.ts";
 
 /** The bot's connection to Slack. */
@@ -30,22 +31,21 @@ export interface SlackConnection extends ChatConnection {
 }
 
 /** Connects to Slack over a socket, or is called by Slack over HTTP. `start` loads the SDK. */
-export function createSlackConnection(options: SlackOptions): SlackConnection {
-  const { settings, hub, clock, logger } = options;
+export function createSlackConnection(options: ChatHost & { settings: SlackSettings }): SlackConnection {
+  const { settings, hub, store, sealed, clock, logger } = options;
   const sdkLogger = createSlackLogger(logger);
-  const tenants = createTenants({ ...options, client: createClients(settings, sdkLogger) });
+  const tenants = new Tenants(settings, sealed, clock, createClients(settings, sdkLogger));
   const { workspaces } = tenants;
-  const directory = createPersonDirectory(workspaces, settings.operators, clock);
-  const addresses = createReplyAddresses(options);
-  const tokens = createActionTokens(options);
-  const platform = createSlackPlatform({ ...options, workspaces, directory, addresses, tokens });
+  const directory = new PersonDirectory(workspaces, settings.operators, clock);
+  const tokens = new ActionTokens(sealed, clock, logger);
+  const addresses = new ReplyAddresses(sealed, clock, logger);
+  const context = { ...options, tenants, sdkLogger, workspaces, directory, tokens, addresses };
+  const platform = createSlackPlatform(context, addresses, settings);
   const intake = hub.connect(platform);
-  const home = createHome({ ...options, intake, workspaces, directory });
-  const titles = createThreadTitles({ ...options, name: platform.nameThread });
-  const own = { intake, workspaces, directory, addresses, tokens, home };
-  const context = { ...options, tenants, sdkLogger, titles, ...own };
-  const catchingUp = createCatchUp(context);
-  const status = createSlackStatus(settings, workspaces);
+  const home = new Home(context, intake, options);
+  const titles = new ThreadTitles(store, clock, logger, platform.nameThread);
+  const catchingUp = new SlackCatchUp({ ...context, intake });
+  const status = new SlackStatus(settings, workspaces);
   const stopping = new AbortController();
   let isStarting = true;
   let bolt: SlackBolt | undefined;
@@ -61,7 +61,7 @@ export function createSlackConnection(options: SlackOptions): SlackConnection {
       await tenants.uninstalled(team);
       logger.warn({ team, platform: "slack" }, "the app was removed from a Slack workspace");
     };
-    const workspace = await tenants.ready({ signal: stopping.signal, failed });
+    const workspace = await tenants.ready(stopping.signal, failed);
     if (!receives) {
       if (isInstalledByMany(settings)) await openWeb(context);
       status.sends(workspace);
@@ -74,9 +74,24 @@ export function createSlackConnection(options: SlackOptions): SlackConnection {
       );
       catchingUp.heldBack(minute);
     };
-    bolt = await createBoltApp({ ...context, intake: catchingUp.live, uninstalled, heldBack });
+    const parts = { ...context, intake: catchingUp.live, home, titles, uninstalled, heldBack };
+    bolt = await createBoltApp(parts);
     isStarting = false;
-    await keepConnected(bolt, { status, catchingUp, clock, logger, workspace }, stopping.signal);
+    let session = new AbortController();
+    const connected = () => {
+      session = new AbortController();
+      status.connected(workspace);
+      logger.info({ platform: "slack", workspace }, "connected to Slack");
+      catchingUp.connected(AbortSignal.any([session.signal, stopping.signal]));
+    };
+    const lost = (error: unknown) => {
+      session.abort();
+      status.lost(error, "app");
+      logger.warn({ err: error, platform: "slack" }, "the connection to Slack is lost; trying again");
+    };
+    // Over HTTP, where Slack calls the bot, what was missed is fetched once.
+    if (bolt.socket === undefined) connected();
+    else await new SlackSocket(bolt.socket.client, clock, logger).run(connected, lost, stopping.signal);
   };
   return {
     id: "slack",
@@ -95,7 +110,7 @@ export function createSlackConnection(options: SlackOptions): SlackConnection {
       await running;
       await catchingUp.settled();
     },
-    status: status.read,
+    status: () => status.read(),
     handle: (request, response) => answerRequest(bolt?.web, isStarting, request, response),
   };
 }
@@ -121,85 +136,53 @@ function createSlackLogger(logger: Log): Logger {
   };
 }
 
-interface KeepConnectedDeps {
-  status: SlackStatus;
-  catchingUp: ReturnType<typeof createCatchUp>;
-  clock: Clock;
-  logger: Log;
-  /** Name of the workspace, if there is only one. */
-  workspace: string | undefined;
-}
-
-/**
- * Keeps the socket open until the signal, and fetches missed messages each time it is open. Over HTTP, where Slack calls the
- * bot, it fetches them once.
- */
-async function keepConnected(
-  { socket }: SlackBolt,
-  { status, catchingUp, clock, logger, workspace }: KeepConnectedDeps,
-  signal: AbortSignal,
-): Promise<void> {
-  let session = new AbortController();
-  const connected = () => {
-    session = new AbortController();
-    status.connected(workspace);
-    logger.info({ platform: "slack", workspace }, "connected to Slack");
-    catchingUp.connected(AbortSignal.any([session.signal, signal]));
-  };
-  const lost = (error: unknown) => {
-    session.abort();
-    status.lost(error, "app");
-    logger.warn({ err: error, platform: "slack" }, "the connection to Slack is lost; trying again");
-  };
-  if (socket === undefined) connected();
-  else await runSocket({ client: socket.client, clock, logger, connected, lost }, signal);
-}
-
-/** The state of the connection, in words for a person. */
-interface SlackStatus {
-  /** @param workspace its name, if there is only one */
-  connected(workspace: string | undefined): void;
-  /** The token works, and the process only sends. */
-  sends(workspace: string | undefined): void;
-  /**
-   * @param error the reason, if known
-   * @param token the token that was used
-   */
-  lost(error: unknown, token: "bot" | "app"): void;
-  read(): { ok: boolean; detail: string };
-}
-
 const newBotToken =
   "Install the app again under Install App of its Slack settings, set slack.bot_token, and restart Knack.";
 const newAppToken =
   "Make another with connections:write under Basic Information of the app's Slack settings, set slack.app_token, and restart Knack.";
 
-function createSlackStatus(settings: SlackSettings, workspaces: Workspaces): SlackStatus {
-  let state: { ok: boolean; detail: string } = { ok: false, detail: "connecting" };
-  const single = !isInstalledByMany(settings);
-  const way = settings.app_token === undefined ? "Slack calls /slack/events" : "over a socket";
-  return {
-    connected(workspace) {
-      state = { ok: true, detail: `connected${workspace === undefined ? "" : ` to ${workspace}`}, ${way}` };
-    },
-    sends(workspace) {
-      const to = workspace === undefined ? "" : ` to ${workspace}`;
-      state = { ok: true, detail: `sends only${to}; other processes of the bot receive` };
-    },
-    lost(error, token) {
-      const detail = error === undefined ? "connection lost, connecting again" : lossReason(error, token);
-      state = { ok: false, detail };
-    },
-    read() {
-      const refused = [...workspaces.refused()];
-      if (!state.ok || refused.length === 0) return state;
-      const teams = refused.map(([team, code]) => `${team} (${code})`).join(", ");
-      const advice = single
-        ? newBotToken
-        : "Install the app there again at /slack/install; other workspaces are not affected.";
-      return { ok: false, detail: `Slack refuses the token of ${teams}. ${advice}` };
-    },
-  };
+/** The state of the connection, in words for a person. */
+class SlackStatus {
+  readonly #settings: SlackSettings;
+  readonly #workspaces: Workspaces;
+  #state: { ok: boolean; detail: string } = { ok: false, detail: "connecting" };
+
+  constructor(settings: SlackSettings, workspaces: Workspaces) {
+    this.#settings = settings;
+    this.#workspaces = workspaces;
+  }
+
+  /** @param workspace its name, if there is only one */
+  connected(workspace: string | undefined): void {
+    const to = workspace === undefined ? "" : ` to ${workspace}`;
+    const way = this.#settings.app_token === undefined ? "Slack calls /slack/events" : "over a socket";
+    this.#state = { ok: true, detail: `connected${to}, ${way}` };
+  }
+
+  /** The token works, and the process only sends. */
+  sends(workspace: string | undefined): void {
+    const to = workspace === undefined ? "" : ` to ${workspace}`;
+    this.#state = { ok: true, detail: `sends only${to}; other processes of the bot receive` };
+  }
+
+  /**
+   * @param error the reason, if known
+   * @param token the token that was used
+   */
+  lost(error: unknown, token: "bot" | "app"): void {
+    const detail = error === undefined ? "connection lost, connecting again" : lossReason(error, token);
+    this.#state = { ok: false, detail };
+  }
+
+  read(): { ok: boolean; detail: string } {
+    const refused = [...this.#workspaces.refused()];
+    if (!this.#state.ok || refused.length === 0) return this.#state;
+    const teams = refused.map(([team, code]) => `${team} (${code})`).join(", ");
+    const advice = isInstalledByMany(this.#settings)
+      ? "Install the app there again at /slack/install; other workspaces are not affected."
+      : newBotToken;
+    return { ok: false, detail: `Slack refuses the token of ${teams}. ${advice}` };
+  }
 }
 
 function lossReason(error: unknown, token: "bot" | "app"): string {
@@ -210,18 +193,6 @@ function lossReason(error: unknown, token: "bot" | "app"): string {
   return errorText(error);
 }
 
-type SocketClient = SocketModeReceiver["client"];
-
-interface SocketDeps {
-  client: SocketClient;
-  clock: Clock;
-  logger: Log;
-  /** The connection is open; called again after each reconnect. */
-  connected(): void;
-  /** The connection is gone; `error` says why it could not be opened. */
-  lost(error: unknown): void;
-}
-
 const waits = { minMs: 500, maxMs: 60_000 };
 /** A connection that lasted this long counts as good: the next one is opened at once. Ms. */
 const goodAfter = 10_000;
@@ -229,65 +200,72 @@ const goodAfter = 10_000;
 const closeTimeoutMs = 2_000;
 
 /**
- * Keeps a Socket Mode connection open until the signal; never rejects. Reconnecting is ours, and switched off in the SDK (5.1): its
- * own attempt rejects without a handler when Slack cannot be reached at that moment, and after a lost network it never tries again.
+ * A Socket Mode connection. Reconnecting is ours, and switched off in the SDK (5.1): its own attempt rejects without a handler when Slack
+ * cannot be reached at that moment, and after a lost network it never tries again.
  */
-async function runSocket(
-  { client, clock, logger, connected, lost }: SocketDeps,
-  signal: AbortSignal,
-): Promise<void> {
-  let failures = 0;
-  while (!signal.aborted) {
-    const since = clock.now();
-    let failure: unknown;
-    try {
-      await holdSocket({ client, clock, logger, connected }, signal);
-    } catch (error) {
-      failure = error;
-      logger.debug({ err: error }, "the Slack socket could not be opened");
+class SlackSocket {
+  readonly #client: SocketModeReceiver["client"];
+  readonly #clock: Clock;
+  readonly #logger: Log;
+
+  constructor(client: SocketModeReceiver["client"], clock: Clock, logger: Log) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /**
+   * Keeps the connection open until the signal; never rejects.
+   * @param connected the connection is open; called again after each reconnect
+   * @param lost the connection is gone; `error` says why it could not be opened
+   */
+  async run(connected: () => void, lost: (error: unknown) => void, signal: AbortSignal): Promise<void> {
+    let failures = 0;
+    while (!signal.aborted) {
+      const since = this.#clock.now();
+      let failure: unknown;
+      try {
+        await this.#hold(connected, signal);
+      } catch (error) {
+        failure = error;
+        this.#logger.debug({ err: error }, "the Slack socket could not be opened");
+      }
+      if (signal.aborted) break;
+      lost(failure);
+      failures = this.#clock.now() - since > goodAfter ? 1 : failures + 1;
+      await this.#clock.sleep(backoff(failures, waits), signal).catch(() => {});
     }
-    if (signal.aborted) break;
-    lost(failure);
-    failures = clock.now() - since > goodAfter ? 1 : failures + 1;
-    await clock.sleep(backoff(failures, waits), signal).catch(() => {});
+    await this.#close();
   }
-  await closeSocket({ client, clock, logger });
-}
 
-/** Opens the connection, and resolves when it is gone. */
-async function holdSocket(
-  { client, clock, logger, connected }: Omit<SocketDeps, "lost">,
-  signal: AbortSignal,
-): Promise<void> {
-  const gone = Promise.withResolvers<"gone">();
-  const over = () => gone.resolve("gone");
-  client.once("disconnected", over);
-  signal.addEventListener("abort", over, { once: true });
-  try {
-    const started = slackCall("open a connection", () => client.start());
-    const first = await Promise.race([started, gone.promise]);
-    if (first !== "gone") connected();
-    // A connection that opens after the end is closed again.
-    else if (signal.aborted)
-      void started.then(
-        () => closeSocket({ client, clock, logger }),
-        () => {},
-      );
-    await gone.promise;
-  } finally {
-    client.removeListener("disconnected", over);
-    signal.removeEventListener("abort", over);
+  /** Opens the connection, and resolves when it is gone. */
+  async #hold(connected: () => void, signal: AbortSignal): Promise<void> {
+    const gone = Promise.withResolvers<"gone">();
+    const over = () => gone.resolve("gone");
+    this.#client.once("disconnected", over);
+    signal.addEventListener("abort", over, { once: true });
+    try {
+      const started = slackCall("open a connection", () => this.#client.start());
+      const first = await Promise.race([started, gone.promise]);
+      if (first !== "gone") connected();
+      // A connection that opens after the end is closed again.
+      else if (signal.aborted)
+        void started.then(
+          () => this.#close(),
+          () => {},
+        );
+      await gone.promise;
+    } finally {
+      this.#client.removeListener("disconnected", over);
+      signal.removeEventListener("abort", over);
+    }
   }
-}
 
-async function closeSocket({
-  client,
-  clock,
-  logger,
-}: Pick<SocketDeps, "client" | "clock" | "logger">): Promise<void> {
-  try {
-    await unlessLate(closeTimeoutMs, clock, client.disconnect());
-  } catch (error) {
-    logger.debug({ err: error }, "the Slack socket was not closed cleanly");
+  async #close(): Promise<void> {
+    try {
+      await unlessLate(closeTimeoutMs, this.#clock, this.#client.disconnect());
+    } catch (error) {
+      this.#logger.debug({ err: error }, "the Slack socket was not closed cleanly");
+    }
   }
 }

@@ -9,30 +9,46 @@ export type Fields = Record<string, unknown>;
 /** How to parse a value that was written as text. */
 export type FieldShape = "text" | "number" | "flag" | "list" | "data";
 
-export type FieldReader = ReturnType<typeof createFieldReader>;
-
 /**
  * Reads fields of frontmatter by name from several layers; the first one that has the field wins. Names may be written with _ or -, and
  * values as text (`metadata` of the standard holds text only). A value of the wrong type is reported and left out.
  */
-export function createFieldReader(layers: readonly Fields[], path: string, diagnostics: Diagnostic[]) {
-  return {
-    read<Schema extends z.ZodType>(
-      name: string,
-      shape: FieldShape,
-      schema: Schema,
-    ): z.output<Schema> | undefined {
-      const written = lookUp(layers, name);
-      if (written === undefined) return undefined;
-      const parsed = schema.safeParse(understand(written, shape));
-      if (parsed.success) return parsed.data;
-      const problem = parsed.error.issues[0]?.message ?? "wrong type";
-      diagnostics.push(
-        caution(path, "wrong_type", `${name} is left out: ${problem}. Write ${expected[shape]}.`),
-      );
-      return undefined;
-    },
-  };
+export class FieldReader {
+  readonly layers: readonly Fields[];
+  readonly diagnostics: Diagnostic[];
+  /** Of the file, for messages. */
+  readonly #path: string;
+
+  constructor(layers: readonly Fields[], path: string, diagnostics: Diagnostic[]) {
+    this.layers = layers;
+    this.#path = path;
+    this.diagnostics = diagnostics;
+  }
+
+  read<Schema extends z.ZodType>(
+    name: string,
+    shape: FieldShape,
+    schema: Schema,
+  ): z.output<Schema> | undefined {
+    const written = lookUp(this.layers, name);
+    if (written === undefined) return undefined;
+    const parsed = schema.safeParse(understand(written, shape));
+    if (parsed.success) return parsed.data;
+    const problem = parsed.error.issues[0]?.message ?? "wrong type";
+    this.caution("wrong_type", `${name} is left out: ${problem}. Write ${expected[shape]}.`);
+    return undefined;
+  }
+
+  /** Reports something that is loaded nevertheless. */
+  caution(code: string, message: string): void {
+    this.diagnostics.push(caution(this.#path, code, message));
+  }
+
+  /** Reads the fields within a field of this name, in every layer that has it. */
+  within(name: string): FieldReader {
+    const blocks = this.layers.map((layer) => asFields(layer[name])).filter((block) => block !== undefined);
+    return new FieldReader(blocks, this.#path, this.diagnostics);
+  }
 }
 
 const expected: Record<FieldShape, string> = {
@@ -44,11 +60,8 @@ const expected: Record<FieldShape, string> = {
 };
 
 function lookUp(layers: readonly Fields[], name: string): unknown {
-  for (const layer of layers) {
-    const value = layer[name] ?? layer[name.replaceAll("_", "-")];
-    if (value !== undefined && value !== null) return value;
-  }
-  return undefined;
+  const values = layers.map((layer) => layer[name] ?? layer[name.replaceAll("_", "-")]);
+  return values.find((value) => value !== undefined && value !== null);
 }
 
 const readings: Record<FieldShape, (text: string) => unknown> = {

@@ -12,13 +12,7 @@ import {
   skillMetadataSchema,
 } from "../../core/skill/skill.ts";
 import { caution, defect } from "../diagnose.ts";
-import {
-  asFields,
-  createFieldReader,
-  type FieldReader,
-  type FieldShape,
-  type Fields,
-} from "./field-reader.ts";
+import { asFields, FieldReader, type FieldShape, type Fields } from "./field-reader.ts";
 import { parseFrontmatter } from "./frontmatter.ts";
 import { invocationKeys, readInvocation } from "./skill-invocation.ts";
 import { readRequirements } from "./skill-requirements.ts";
@@ -28,10 +22,10 @@ export interface SkillDocument extends Pick<Skill, "invocation" | "settings" | "
   metadata: SkillMetadata;
   instructions: string;
   /** The tools it expects, by the names of the agent it was written for. For information only: they open nothing. */
-  allowed_tools?: string[];
-  entry_points?: Record<string, string>;
+  allowed_tools?: string[] | undefined;
+  entry_points?: Record<string, string> | undefined;
   /** It declares itself a package of tools. */
-  tool_type?: ToolType;
+  tool_type?: ToolType | undefined;
 }
 
 type ToolType = "tool" | "langchain_tool";
@@ -55,38 +49,38 @@ export function readSkillDocument(
 ): { document: SkillDocument | undefined; diagnostics: Diagnostic[] } {
   const parsed = parseFrontmatter(source);
   if (!parsed.ok) return { document: undefined, diagnostics: [defect(path, parsed.code, parsed.message)] };
+  const { fields, body, repaired, doubled } = parsed;
   const diagnostics: Diagnostic[] = [];
-  if (parsed.repaired) {
-    diagnostics.push(
-      caution(
-        path,
-        "unquoted_value",
-        "A value in its frontmatter needed quotes to be read. Put text with a colon in double quotes.",
-      ),
+  const report = (code: string, message: string) => diagnostics.push(caution(path, code, message));
+  if (repaired)
+    report(
+      "unquoted_value",
+      "A value in its frontmatter needed quotes to be read. Put text with a colon in double quotes.",
     );
+  if (doubled.length > 0) {
+    const keys = doubled.join(", ");
+    report("doubled_key", `Its frontmatter has a key twice, and the last one counts: ${keys}. Delete one.`);
   }
-  if (parsed.doubled.length > 0) {
-    const keys = parsed.doubled.join(", ");
-    const message = `Its frontmatter has a key twice, and the last one counts: ${keys}. Delete one.`;
-    diagnostics.push(caution(path, "doubled_key", message));
-  }
-  const layers = layersOf(parsed.fields, path, diagnostics);
-  const reader = createFieldReader(layers, path, diagnostics);
-  const description = readDescription(parsed.fields, reader, path, diagnostics);
-  if (description === undefined) return { document: undefined, diagnostics };
-  reportIgnored(parsed.fields, path, diagnostics);
-  const metadata = readMetadata(reader, layers, description, folderName, path, diagnostics);
+  const reader = new FieldReader(layersOf(fields, path, diagnostics), path, diagnostics);
+  const description = readDescription(fields, reader);
+  if (typeof description !== "string")
+    return { document: undefined, diagnostics: [...diagnostics, defect(path, ...description)] };
+  if ([...description].length > maxDescription)
+    report("long_description", `Its description is longer than the standard's ${maxDescription} characters.`);
+  reportIgnored(fields, path, diagnostics);
+  const metadata = readMetadata(reader, description, folderName);
   const allowed_tools = readAllowedTools(reader);
-  const optional = {
-    entry_points: readEntryPoints(reader, path, diagnostics),
+  const document = {
+    metadata,
+    instructions: body,
+    entry_points: readEntryPoints(reader),
     about: readAbout(reader),
     allowed_tools,
     agent: readAgent(reader, allowed_tools),
     tool_type: readToolType(reader),
-    ...readInvocation(reader, path, diagnostics),
+    ...readInvocation(reader),
   };
-  const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
-  return { document: { metadata, instructions: parsed.body, ...given }, diagnostics };
+  return { document, diagnostics };
 }
 
 /** Claude Code: a skill that runs in a conversation of its own. Its allowed tools then bind it, as far as there are such here. */
@@ -97,13 +91,10 @@ function readAgent(reader: FieldReader, allowed: readonly string[] | undefined):
 
 function readAbout(reader: FieldReader): SkillAbout | undefined {
   const text = (name: string) => reader.read(name, "text", z.string());
-  const about = {
-    summary: text("summary"),
-    license: text("license"),
-    homepage: text("homepage"),
-    emoji: text("emoji"),
-  };
-  const given = Object.entries(about).filter(([, value]) => value !== undefined);
+  const given = ["summary", "license", "homepage", "emoji"].flatMap((name): [string, string][] => {
+    const written = text(name);
+    return written === undefined ? [] : [[name, written]];
+  });
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
@@ -119,44 +110,14 @@ function layersOf(fields: Fields, path: string, diagnostics: Diagnostic[]): Fiel
   return [fields, ...blocks.filter((block) => block !== undefined), metadata];
 }
 
-function readDescription(
-  fields: Fields,
-  reader: FieldReader,
-  path: string,
-  diagnostics: Diagnostic[],
-): string | undefined {
-  const written = fields.description ?? fields.desc;
-  if (written !== undefined && written !== null && typeof written !== "string") {
-    diagnostics.push(
-      defect(path, "wrong_type", "Its description is not text. Write one or two sentences in quotes."),
-    );
-    return undefined;
-  }
-  const text = reader.read(
-    fields.description === undefined ? "desc" : "description",
-    "text",
-    z.string().trim(),
-  );
-  if (text === undefined || text === "") {
-    diagnostics.push(
-      defect(
-        path,
-        "missing_description",
-        "It has no description. Add `description:` with what it does and when to use it.",
-      ),
-    );
-    return undefined;
-  }
-  if ([...text].length > maxDescription) {
-    diagnostics.push(
-      caution(
-        path,
-        "long_description",
-        `Its description is longer than the standard's ${maxDescription} characters.`,
-      ),
-    );
-  }
-  return text;
+/** The description, or the code and the message of what is wrong with it. */
+function readDescription(fields: Fields, reader: FieldReader): string | [code: string, message: string] {
+  const written = fields.description ?? fields.desc ?? "";
+  if (typeof written !== "string")
+    return ["wrong_type", "Its description is not text. Write one or two sentences in quotes."];
+  const name = fields.description === undefined ? "desc" : "description";
+  const advice = "It has no description. Add `description:` with what it does and when to use it.";
+  return reader.read(name, "text", z.string().trim()) || ["missing_description", advice];
 }
 
 const shapes: Partial<Record<keyof SkillMetadata, FieldShape>> = {
@@ -177,43 +138,37 @@ const shapes: Partial<Record<keyof SkillMetadata, FieldShape>> = {
   tool_list: "data",
 };
 
-function readMetadata(
-  reader: FieldReader,
-  layers: readonly Fields[],
-  description: string,
-  folderName: string,
-  path: string,
-  diagnostics: Diagnostic[],
-): SkillMetadata {
-  const values: Fields = {};
-  for (const [name, shape] of Object.entries(shapes)) {
-    const schema = skillMetadataSchema.shape[name as keyof SkillMetadata];
-    const value = reader.read(name, shape, schema);
-    if (value !== undefined) values[name] = value;
-  }
-  values.required_tools ??= readAllowedTools(createFieldReader(layers, path, []));
+function readMetadata(reader: FieldReader, description: string, folderName: string): SkillMetadata {
+  const values: Fields = Object.fromEntries(
+    Object.entries(shapes).map(([name, shape]) => [
+      name,
+      reader.read(name, shape, skillMetadataSchema.shape[name as keyof SkillMetadata]),
+    ]),
+  );
+  // Its mistakes are reported once.
+  values.required_tools ??= readAllowedTools(new FieldReader(reader.layers, "", []));
   const parameters = readParameters(reader);
-  const requires = readRequirements(reader, layers, path, diagnostics);
-  const identity = identify(reader, folderName, path, diagnostics);
-  return skillMetadataSchema.parse({ ...values, ...identity, description, parameters, requires });
+  const requires = readRequirements(reader);
+  return skillMetadataSchema.parse({
+    ...values,
+    ...identify(reader, folderName),
+    description,
+    parameters,
+    requires,
+  });
 }
 
 /** An invalid path is left out with a diagnostic; the others stay. */
-function readEntryPoints(
-  reader: FieldReader,
-  path: string,
-  diagnostics: Diagnostic[],
-): Record<string, string> | undefined {
+function readEntryPoints(reader: FieldReader): Record<string, string> | undefined {
   const written = reader.read("entry_points", "data", z.record(z.string(), z.unknown()));
   if (written === undefined) return undefined;
-  const entries = Object.entries(written);
-  for (const [name] of entries.filter(([, target]) => typeof target !== "string")) {
-    const message = `The entry point ${name} is left out: it is not the path of a file. Write \`${name}: scripts/FILE\`.`;
-    diagnostics.push(caution(path, "wrong_type", message));
-  }
-  return Object.fromEntries(
-    entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"),
-  );
+  const entries = Object.entries(written).flatMap(([name, target]): [string, string][] => {
+    if (typeof target === "string") return [[name, target]];
+    const advice = `it is not the path of a file. Write \`${name}: scripts/FILE\`.`;
+    reader.caution("wrong_type", `The entry point ${name} is left out: ${advice}`);
+    return [];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** `Bash(git add:*) Read` is two tools. */
@@ -225,25 +180,16 @@ function readAllowedTools(reader: FieldReader): string[] | undefined {
 /** A letter or digit of any script, then also dots, hyphens and underscores. */
 const idPattern = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,199}$/u;
 
-function identify(
-  reader: FieldReader,
-  folderName: string,
-  path: string,
-  diagnostics: Diagnostic[],
-): { id: string; name: string } {
+function identify(reader: FieldReader, folderName: string): { id: string; name: string } {
   const name = reader.read("name", "text", z.string().trim().min(1))?.normalize("NFKC");
   const folder = folderName.normalize("NFKC");
   const written = [reader.read("id", "text", z.string().trim())?.normalize("NFKC"), name, folder];
   const id = written.find((text) => text !== undefined && idPattern.test(text)) ?? slugOf(folder);
-  if (name !== undefined && name !== folder && id !== folder) {
-    diagnostics.push(
-      caution(
-        path,
-        "name_differs",
-        `Its name is ${name}, its folder ${folderName}. Make them the same; it is loaded as ${id}.`,
-      ),
+  if (name !== undefined && name !== folder && id !== folder)
+    reader.caution(
+      "name_differs",
+      `Its name is ${name}, its folder ${folderName}. Make them the same; it is loaded as ${id}.`,
     );
-  }
   return { id, name: reader.read("title", "text", z.string().trim().min(1)) ?? name ?? folder };
 }
 

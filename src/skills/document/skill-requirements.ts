@@ -1,44 +1,37 @@
 import { z } from "zod";
-import {
-  type Diagnostic,
-  meanSchema,
-  type Requirements,
-  requirementsSchema,
-} from "../../core/skill/skill.ts";
-import { asFields, createFieldReader, type FieldReader, type Fields } from "./field-reader.ts";
+import { meanSchema, type Requirements, requirementsSchema } from "../../core/skill/skill.ts";
+import { asFields, type FieldReader } from "./field-reader.ts";
 
 const list = z.array(z.string());
-const names = ["bins", "anyBins", "env", "config", "os"] as const;
-
 /** `requires`, `os`, `always` and `install` of a SKILL.md. */
-export function readRequirements(
-  reader: FieldReader,
-  layers: readonly Fields[],
-  path: string,
-  diagnostics: Diagnostic[],
-): Requirements {
-  const blocks = layers.map((layer) => asFields(layer.requires)).filter((block) => block !== undefined);
-  const nested = createFieldReader(blocks, path, diagnostics);
+export function readRequirements(reader: FieldReader): Requirements {
+  const nested = reader.within("requires");
+  const listOf = (name: string) => nested.read(name, "list", list);
   const os = reader.read("os", "list", list);
-  const found: Partial<Requirements> = os === undefined ? {} : { os };
-  for (const name of names) {
-    const value = nested.read(name, "list", list);
-    if (value !== undefined) found[name] = value;
-  }
-  const before = diagnostics.length;
+  const found = {
+    bins: listOf("bins"),
+    anyBins: listOf("anyBins"),
+    env: listOf("env"),
+    config: listOf("config"),
+  };
+  const nestedOs = listOf("os");
+  const before = reader.diagnostics.length;
   const keys = nested.read("keys", "data", requirementsSchema.shape.keys);
-  if (keys !== undefined) found.keys = keys;
   // Where it is unclear which keys the code must not have, it gets no variables.
-  const given = diagnostics.length > before ? [] : [...(found.env ?? []), ...Object.keys(keys ?? {})];
-  if (given.length > 0 || found.env !== undefined) found.env = [...new Set(given)];
-  const means = (nested.read("means", "list", list) ?? []).flatMap(
-    (name) => meanSchema.safeParse(name).data ?? [],
-  );
-  if (means.length > 0) found.means = means;
-  if (reader.read("always", "flag", z.boolean()) === true) found.always = true;
+  const isUnclear = reader.diagnostics.length > before;
+  const env = isUnclear ? [] : [...(found.env ?? []), ...Object.keys(keys ?? {})];
+  const means = (listOf("means") ?? []).flatMap((name) => meanSchema.safeParse(name).data ?? []);
+  const always = reader.read("always", "flag", z.boolean()) === true;
   const install = (reader.read("install", "data", z.array(z.unknown())) ?? []).flatMap(readInstall);
-  if (install.length > 0) found.install = install;
-  return requirementsSchema.parse(found);
+  return requirementsSchema.parse({
+    ...found,
+    os: nestedOs ?? os,
+    keys,
+    env: [...new Set(env)],
+    means: means.length === 0 ? undefined : means,
+    always: always || undefined,
+    install: install.length === 0 ? undefined : install,
+  });
 }
 
 /** A name as package managers accept it; anything else is not shown to people. */

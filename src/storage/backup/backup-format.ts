@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { open, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
@@ -82,14 +82,4 @@ export async function refuseHalfRestored(folder: string): Promise<void> {
       `A restore into ${folder} was interrupted. Run \`knack restore FILE --replace\` again.`,
     );
   await rm(join(folder, draftFolder), { recursive: true, force: true });
-}
-
-/** Waits until a file, or the names in a folder, are on the disk. */
-export async function syncToDisk(path: string): Promise<void> {
-  const handle = await open(path, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { Header, Pax } from "tar";
 import { errorText } from "../../base/error-text.ts";
+import { syncToDisk } from "../whole-file.ts";
 import {
   BackupError,
   checkDatabases,
@@ -14,7 +15,6 @@ import {
   type Manifest,
   manifestFile,
   staysWithin,
-  syncToDisk,
 } from "./backup-format.ts";
 
 export interface BackupOptions {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { extract } from "tar";
 import { errorText } from "../../base/error-text.ts";
 import { parsedJson } from "../../base/json-reader.ts";
+import { syncToDisk } from "../whole-file.ts";
 import {
   asideFolder,
   BackupError,
@@ -15,7 +16,6 @@ import {
   manifestSchema,
   staysInPlace,
   staysWithin,
-  syncToDisk,
 } from "./backup-format.ts";
 
 /**

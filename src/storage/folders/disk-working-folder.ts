@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { type FileHandle, mkdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { numberedFileName, safeFileName } from "../../base/file-kind.ts";
+import { safeFileName } from "../../base/file-kind.ts";
 import type { Mutex, NewFile } from "../../core/ports/storage.ts";
 import {
   type FileChange,
@@ -14,15 +14,15 @@ import {
   type WorkingFile,
   type WorkingFolder,
 } from "../../core/ports/working-folder.ts";
-import { toStorageError } from "../storage-error.ts";
+import { guarded } from "../storage-error.ts";
+import { nameFor } from "../stored-names.ts";
 import { writeWhole } from "../whole-file.ts";
 import { type FolderIndex, readIndex, sizeOf, takenStock, writeIndex } from "./folder-index.ts";
-import { full, tooManyFiles } from "./folder-limits.ts";
 import { areaOf, areaOfWriter, areasIn, isHidden, relativePath, seenAs, shown } from "./folder-paths.ts";
 import { beginRun, changesOfRun, copiesFor, endRun, type IsLive } from "./folder-runs.ts";
 import { openForeignFile, removeForeignFile } from "./foreign-files.ts";
 import { forgetFiles } from "./forget-files.ts";
-import { mountedFolder, prepareArea } from "./mounted-folder.ts";
+import { full, mountedFolder, prepareArea, tooManyFiles } from "./mounted-folder.ts";
 
 /** Code of other users reads the files. */
 const fileMode = 0o644;
@@ -78,8 +78,8 @@ function isLiveIn(folder: DiskWorkingFolder): IsLive {
 /** Runs `work` on the index and stores its changes, one at a time for each folder. */
 async function changing<T>(folder: DiskWorkingFolder, work: (index: FolderIndex) => Promise<T>): Promise<T> {
   const { root, mutex } = folder;
-  return await mutex.run(keyOf(folder, "index"), async (ensureHeld) => {
-    try {
+  return await mutex.run(keyOf(folder, "index"), (ensureHeld) =>
+    guarded(root, async () => {
       const { index, damaged } = await readIndex(root);
       const before = JSON.stringify([...index]);
       if (damaged) await writeIndex(root, index);
@@ -87,10 +87,8 @@ async function changing<T>(folder: DiskWorkingFolder, work: (index: FolderIndex)
       ensureHeld();
       if (JSON.stringify([...index]) !== before) await writeIndex(root, index);
       return value;
-    } catch (error) {
-      throw toStorageError(error, root);
-    }
-  });
+    }),
+  );
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -107,11 +105,10 @@ async function attachFile(
   const used = sizeOf(index);
   await make();
   await mkdir(join(root, "input"), { recursive: true, mode: 0o755 });
-  const { name, changed_at } = await keepInput(root, join(root, "input"), file, () => {
+  const { path, changed_at } = await keepInput(root, file, () => {
     if (used + bytes > maxBytes) throw full(used, maxBytes);
     if (index.size >= folderLimits.files) throw tooManyFiles();
   });
-  const path = `input/${name}`;
   const known = index.get(path);
   const turns = [...new Set([...(known?.turns ?? []), turn_id])];
   const named = by === undefined ? {} : { by };
@@ -265,34 +262,23 @@ async function hashOf(file: OpenedFile): Promise<string> {
   return hash.digest("hex");
 }
 
-/**
- * Writes a file to a folder under a free name, or finds it there already. `root` is where it is written first. `allow` throws if there is
- * no space for another one.
- */
+/** Writes an attachment under a free name, unless it is there already. `allow` throws if there is no space for another one. */
 async function keepInput(
   root: string,
-  folder: string,
-  file: { name: string; data: Uint8Array },
+  { name, data }: Pick<NewFile, "name" | "data">,
   allow: () => void,
-): Promise<{ name: string; changed_at: number }> {
-  const { name, isNew } = await freeName(folder, file);
+): Promise<{ path: string; changed_at: number }> {
+  let isNew = true;
+  const free = await nameFor({ name }, undefined, async (tried) => {
+    const found = await openForeignFile(join(root, "input"), tried);
+    if (found === undefined) return false;
+    const { stats, handle } = found;
+    isNew = Number(stats.size) !== data.byteLength || Buffer.compare(await handle.readFile(), data) !== 0;
+    await handle.close();
+    return isNew;
+  });
+  const path = `input/${free}`;
   if (isNew) allow();
-  const path = join(folder, name);
-  if (isNew) await writeWhole(root, path, file.data, fileMode);
-  return { name, changed_at: (await stat(path)).mtimeMs };
-}
-
-/** The file's own name, or the next free number after it; a name that already has the same content is used again. */
-async function freeName(folder: string, { name, data }: { name: string; data: Uint8Array }) {
-  const wanted = safeFileName(name);
-  for (let number = 1; ; number += 1) {
-    const tried = number === 1 ? wanted : numberedFileName(wanted, number);
-    const found = await openForeignFile(folder, tried);
-    if (found === undefined) return { name: tried, isNew: true };
-    const isSame =
-      Number(found.stats.size) === data.byteLength &&
-      Buffer.compare(await found.handle.readFile(), data) === 0;
-    await found.handle.close();
-    if (isSame) return { name: tried, isNew: false };
-  }
+  if (isNew) await writeWhole(root, join(root, path), data, fileMode);
+  return { path, changed_at: (await stat(join(root, path))).mtimeMs };
 }

@@ -1,9 +1,9 @@
 import { leasePrefix } from "../key-value-leases.ts";
-import type { PostgresValue } from "../postgres/postgres-connection.ts";
 import { pieceWords } from "../postgres/postgres-knowledge.ts";
 import { messageWords } from "../postgres/postgres-message-index.ts";
-import type { SqliteConnection, SqlRow } from "../sqlite/sqlite-connection.ts";
+import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import { eventColumns, toEvent } from "../sqlite/sqlite-events.ts";
+import type { Row, Value } from "../tables.ts";
 import { eventBodyOf } from "../turns/turn-rows.ts";
 import { gap, quotedWord } from "../words.ts";
 import type { SourceFile } from "./source.ts";
@@ -17,7 +17,7 @@ export interface CopiedTable {
   /** The source's rows, without an order; by default, the table of the same name. */
   select?: string;
   /** What columns of the target get instead of the source's columns of the same names. */
-  convert?(row: SqlRow, source: Pick<SqliteConnection, "parse">): Record<string, PostgresValue>;
+  convert?(row: Row, source: Pick<SqliteConnection, "parse">): Record<string, Value>;
   /** The column that numbers new rows: they continue after the highest number, or after that of `SELECT`, as `last`. */
   numbered?: { column: string; last?: string };
 }

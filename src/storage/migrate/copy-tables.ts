@@ -1,10 +1,9 @@
 import {
   type PostgresConnection,
   type PostgresSession,
-  type PostgresValue,
   storableText,
 } from "../postgres/postgres-connection.ts";
-import type { SqlRow } from "../sqlite/sqlite-connection.ts";
+import type { Row, Value } from "../tables.ts";
 import { type CopiedTable, selectOf } from "./copied-tables.ts";
 import { type MigrationRecord, writeRecord } from "./migration-record.ts";
 import type { MigrationSource } from "./source.ts";
@@ -28,7 +27,7 @@ type Position = MigrationRecord["copied"][string];
 /** A row for a target, and its place among those of the source. */
 export interface CopiedRow {
   key: (string | number)[];
-  values: PostgresValue[];
+  values: Value[];
 }
 
 /** Number of the source's rows of a table. */
@@ -95,11 +94,11 @@ function* rowsAfter(
   const where = position === undefined ? "" : `WHERE (${place}) > (${key.map(() => "?").join(", ")})`;
   const select = `SELECT * FROM (${selectOf(table)}) ${where} ORDER BY ${place}`;
   for (const row of database.iterate(select, ...(position?.after ?? []))) {
-    const converted: SqlRow = { ...row, ...convert?.(row, database) };
+    const converted: Row = { ...row, ...convert?.(row, database) };
     yield {
       key: key.map((name) => row[name] as string | number),
       values: columns.map(({ name, type }) => {
-        const value = converted[name] as PostgresValue | undefined;
+        const value = converted[name] as Value | undefined;
         if (value === undefined) throw new Error(`Nothing is known for the column ${name} of ${table.name}`);
         return storable(value, type);
       }),
@@ -108,7 +107,7 @@ function* rowsAfter(
 }
 
 /** SQLite keeps fractions in columns of whole numbers. */
-function storable(value: PostgresValue, type: string): PostgresValue {
+function storable(value: Value, type: string): Value {
   if (typeof value === "string") return storableText(value);
   return typeof value === "number" && type === "bigint" ? Math.ceil(value) : value;
 }
@@ -127,7 +126,7 @@ async function* batchesOf(rows: Iterable<CopiedRow> | AsyncIterable<CopiedRow>):
   if (batch.length > 0) yield batch;
 }
 
-function sizeOf(value: PostgresValue): number {
+function sizeOf(value: Value): number {
   if (typeof value === "string") return value.length;
   return value instanceof Uint8Array ? value.byteLength : 0;
 }

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import type { TurnLog } from "../../core/log/turn-log.ts";
+import type { TurnLog, TurnRecord } from "../../core/log/turn-log.ts";
 import type { Place } from "../../core/values/place.ts";
 import { type PostgresConnection, storableText } from "../postgres/postgres-connection.ts";
 import { createPostgresTurnLog } from "../postgres/turn-log/postgres-turn-log.ts";
 import { createTurnLog } from "../sqlite/sqlite-turn-log.ts";
+import { inPages } from "../tables.ts";
 import { copiedTables } from "./copied-tables.ts";
 import { copyFiles, filesOf } from "./copy-files.ts";
 import { copyTable, countOf, type Migration, type OnProgress } from "./copy-tables.ts";
@@ -166,20 +167,14 @@ async function* hashedThreads(
         thread: storableText(record.thread),
         title: storableText(record.title),
       });
-      for await (const turn of turnsOf(log, place)) {
+      const turns = inPages<TurnRecord>(pageSize, (last) =>
+        log.list({ ...place, limit: pageSize, before: last?.turn_id }),
+      );
+      for await (const turn of turns) {
         add({ ...turn, namespace: "", thread: "" });
         for (const event of await log.read(turn.turn_id)) add(event);
       }
       yield { ...place, hash: hash.digest("hex") };
     }
   return undefined;
-}
-
-async function* turnsOf(log: Pick<TurnLog, "list">, place: Place) {
-  for (let before: string | undefined; ; ) {
-    const page = await log.list({ ...place, limit: pageSize, ...(before === undefined ? {} : { before }) });
-    yield* page;
-    if (page.length < pageSize) return;
-    before = page.at(-1)?.turn_id;
-  }
 }

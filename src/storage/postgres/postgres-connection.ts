@@ -4,6 +4,7 @@ import { parseExactly } from "../../base/exact-number.ts";
 import { madeOnce } from "../../base/made-once.ts";
 import type { Upgrade } from "../../core/ports/storage.ts";
 import type { StoreFormat } from "../store-format.ts";
+import type { Row, Value } from "../tables.ts";
 import {
   closedError,
   encodingError,
@@ -16,20 +17,6 @@ import { createListener, type Heard, notify } from "./postgres-listener.ts";
 import { locatePostgres, type PostgresServer, type ServerOptions } from "./postgres-server.ts";
 import { preparePostgres } from "./postgres-upgrade.ts";
 
-/**
- * Arrays are for `= ANY ($1)` and `unnest`. PostgreSQL cannot store U+0000: in a text, U+FFFD is stored in its place; the texts of an array
- * must not contain it (`storableText`).
- */
-export type PostgresValue =
-  | string
-  | number
-  | boolean
-  | Uint8Array
-  | null
-  | readonly (string | number | Uint8Array | null)[];
-/** A row as the driver returns it; the caller knows the columns of its statement. */
-export type PostgresRow = Record<string, unknown>;
-
 export interface PostgresOptions extends ServerOptions {
   /** Maximum connections of the pool; default 10. */
   poolSize?: number;
@@ -38,15 +25,16 @@ export interface PostgresOptions extends ServerOptions {
 }
 
 /**
- * Runs statements with parameters `$1`, `$2`, … Each text is prepared once per connection, so texts are constant: they never contain
+ * Runs statements with parameters `$1`, `$2`, … PostgreSQL cannot store U+0000: in a text, U+FFFD is stored in its place; the texts of a list
+ * must not contain it (`storableText`). Each text is prepared once per connection, so texts are constant: they never contain
  * values. A `SELECT` names its columns, because `*` fails in running processes when a later version adds a column.
  */
 export interface PostgresSession {
   /** Runs a statement and returns the number of changed rows. */
-  run(sql: string, ...values: PostgresValue[]): Promise<number>;
+  run(sql: string, ...values: Value[]): Promise<number>;
   /** The first row. */
-  get(sql: string, ...values: PostgresValue[]): Promise<PostgresRow | undefined>;
-  all(sql: string, ...values: PostgresValue[]): Promise<PostgresRow[]>;
+  get(sql: string, ...values: Value[]): Promise<Row | undefined>;
+  all(sql: string, ...values: Value[]): Promise<Row[]>;
   /**
    * Tells everyone who listens to the channel, in every process on this schema, when the transaction commits. Equal messages of a
    * transaction arrive once.
@@ -179,7 +167,7 @@ function createConnection(server: PostgresServer, poolSize: number): PostgresCon
   };
 }
 
-type Ask = (sql: string, values: readonly PostgresValue[]) => Promise<QueryResult<PostgresRow>>;
+type Ask = (sql: string, values: readonly Value[]) => Promise<QueryResult<Row>>;
 
 function createSession(schema: string, query: Ask): PostgresSession {
   return {
@@ -200,8 +188,8 @@ async function ask(
   client: ClientBase,
   place: string,
   text: string,
-  values: readonly PostgresValue[],
-): Promise<QueryResult<PostgresRow>> {
+  values: readonly Value[],
+): Promise<QueryResult<Row>> {
   const name = madeOnce(statementNames, text, () => `knack_${statementNames.size}`);
   try {
     const stored = values.map((value) => (typeof value === "string" ? storableText(value) : value));

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { safeMediaType } from "../../base/file-kind.ts";
 import type { FileStore } from "../../core/ports/storage.ts";
 import { badTurnError, isStoredName, isTurnId, nameFor } from "../stored-names.ts";
+import { inPages, type Row } from "../tables.ts";
 import type { PostgresConnection, PostgresSession } from "./postgres-connection.ts";
 
 /** Each content is stored once, by its SHA-256 in hexadecimal, as long as a file has it. */
@@ -89,17 +90,12 @@ export function createPostgresFileStore(connection: PostgresConnection): FileSto
       });
     },
     async *turns() {
-      for (let last = ""; ; ) {
-        const rows = await connection.all(
-          `SELECT turn_id, max(changed_at) AS changed_at FROM files WHERE turn_id > $1
-           GROUP BY turn_id ORDER BY turn_id LIMIT ${pageSize}`,
-          last,
-        );
-        for (const { turn_id, changed_at } of rows)
-          yield { turn_id: String(turn_id), changed_at: Number(changed_at) };
-        if (rows.length < pageSize) return;
-        last = String(rows.at(-1)?.turn_id);
-      }
+      const page = `
+        SELECT turn_id, max(changed_at) AS changed_at FROM files WHERE turn_id > $1
+        GROUP BY turn_id ORDER BY turn_id LIMIT ${pageSize}`;
+      const rows = inPages<Row>(pageSize, (last) => connection.all(page, String(last?.turn_id ?? "")));
+      for await (const { turn_id, changed_at } of rows)
+        yield { turn_id: String(turn_id), changed_at: Number(changed_at) };
     },
     scrub: () => connection.rewrite("files", "blobs"),
   };

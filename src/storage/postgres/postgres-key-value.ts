@@ -1,6 +1,7 @@
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { KeyValue } from "../../core/ports/storage.ts";
 import type { Json } from "../../core/values/json.ts";
+import { inPages, type Row } from "../tables.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 
 /** Values are JSON text, which keeps every digit and U+0000; `jsonb` refuses U+0000. Keys are ordered by their bytes. */
@@ -47,18 +48,12 @@ export function createPostgresKeyValue(connection: PostgresConnection): KeyValue
 }
 
 async function* keys(connection: PostgresConnection, prefix: string): AsyncGenerator<string> {
-  for (let last = ""; ; ) {
-    const rows = await connection.all(
-      `SELECT key FROM kv WHERE key >= $1 AND key > $2 ORDER BY key LIMIT ${pageSize}`,
-      ...[prefix, last],
-    );
-    for (const row of rows) {
-      const key = String(row.key);
-      if (!key.startsWith(prefix)) return;
-      yield key;
-    }
-    if (rows.length < pageSize) return;
-    last = String(rows.at(-1)?.key);
+  const page = `SELECT key FROM kv WHERE key >= $1 AND key > $2 ORDER BY key LIMIT ${pageSize}`;
+  const rows = inPages<Row>(pageSize, (last) => connection.all(page, prefix, String(last?.key ?? "")));
+  for await (const row of rows) {
+    const key = String(row.key);
+    if (!key.startsWith(prefix)) return;
+    yield key;
   }
 }
 

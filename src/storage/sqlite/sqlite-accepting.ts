@@ -33,15 +33,13 @@ export function createAccepting(connection: SqliteConnection): Pick<TurnQueue, "
     async accept(inbound, turnId, at) {
       const accepted =
         known(connection, inbound) ??
-        (await connection.write(() =>
-          connection.transaction(() => {
-            // Checked again under the lock: another process may have been faster.
-            const faster = known(connection, inbound);
-            if (faster !== undefined) return faster;
-            store(connection, inbound, turnId, at);
-            return { turn_id: turnId, accepted: true };
-          }),
-        ));
+        (await connection.transaction(() => {
+          // Checked again under the lock: another process may have been faster.
+          const faster = known(connection, inbound);
+          if (faster !== undefined) return faster;
+          store(connection, inbound, turnId, at);
+          return { turn_id: turnId, accepted: true };
+        }));
       // Also for a known key: its first sender may still wait for the disk.
       await connection.durable();
       return accepted;

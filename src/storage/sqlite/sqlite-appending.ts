@@ -1,7 +1,7 @@
 import type { TurnEvent, TurnEventOf } from "../../core/log/turn-event.ts";
 import { LeaseLostError, type TurnWriting } from "../../core/log/turn-log.ts";
 import { noUsage, plusUsage } from "../../core/log/usage.ts";
-import { wokenByMessage } from "../turns/turn-rows.ts";
+import { endOfTaken, wokenByMessage } from "../turns/turn-rows.ts";
 import { dropOpenings, noteOpening } from "../turns/turn-statements.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { insertEvents, insertLeasedEvent } from "./sqlite-events.ts";
@@ -59,24 +59,20 @@ export function createAppending(connection: SqliteConnection): TurnWriting {
         if (stored === false) throw new LeaseLostError(turnId);
         if (stored) return;
       }
-      await connection.write(() =>
-        connection.transaction(() => {
-          if (connection.get(holder, turnId, lease) === undefined) throw new LeaseLostError(turnId);
-          insertAll(turnId, events);
-        }),
-      );
+      await connection.transaction(() => {
+        if (connection.get(holder, turnId, lease) === undefined) throw new LeaseLostError(turnId);
+        insertAll(turnId, events);
+      });
     },
 
     async absorb(turnId, lease, taken, events) {
-      await connection.write(() =>
-        connection.transaction(() => {
-          const line = connection.get(holder, turnId, lease)?.line as string | undefined;
-          if (line === undefined) throw new LeaseLostError(turnId);
-          for (const id of taken) finishTaken(connection, { id, line, into: turnId, at: events.at(-1)?.at });
-          connection.run(forgetMessages, turnId);
-          insertAll(turnId, events);
-        }),
-      );
+      await connection.transaction(() => {
+        const line = connection.get(holder, turnId, lease)?.line as string | undefined;
+        if (line === undefined) throw new LeaseLostError(turnId);
+        for (const id of taken) finishTaken(connection, { id, line, into: turnId, at: events.at(-1)?.at });
+        connection.run(forgetMessages, turnId);
+        insertAll(turnId, events);
+      });
     },
 
     durable: () => connection.durable(),
@@ -89,14 +85,7 @@ function finishTaken(
 ): void {
   const row = connection.get(queuedBehind, taken.id, taken.line);
   if (row === undefined) throw new LeaseLostError(taken.into);
-  const stamp = { turn_id: taken.id, seq: Number(row.seq) + 1, at: taken.at ?? Number(row.accepted_at) };
-  const event: TurnEventOf<"turn_finished"> = {
-    type: "turn_finished",
-    outcome: "completed",
-    text: "",
-    merged_into: taken.into,
-    ...stamp,
-  };
+  const event = endOfTaken(row, taken.id, taken.into, taken.at);
   if (!insertEvents(connection, [event])) throw new LeaseLostError(taken.into);
   close(connection, event);
 }

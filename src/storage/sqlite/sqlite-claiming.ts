@@ -1,9 +1,10 @@
 import { seqStride, type Takeover, type TurnQueue } from "../../core/log/turn-log.ts";
 import type { StoreClock } from "../store-clock.ts";
+import type { Row } from "../tables.ts";
 import { judgeCrash, type LifeBefore } from "../turns/turn-blame.ts";
 import { claimedTurnOf } from "../turns/turn-rows.ts";
-import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
-import { readEvents } from "./sqlite-events.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+import { selectEvents, toEvent } from "./sqlite-events.ts";
 import { hasAnySuspect, nextInLanes, refreshLane } from "./sqlite-lanes.ts";
 
 // Waiting turns by the wall clock, leases by steady time.
@@ -77,21 +78,21 @@ export function createClaiming(connection: SqliteConnection, clock: StoreClock):
       // Looks without the write lock first, so that an idle worker disturbs nobody.
       const isDue = connection.get(come, now, steady, JSON.stringify(running)) !== undefined;
       if (!isDue && nextInLanes(connection, options) === undefined) return undefined;
-      return connection.write(() =>
-        connection.transaction(() => {
-          if (isDue) makeComeDue(now, steady, running);
-          const ordinal = nextInLanes(connection, options);
-          if (ordinal === undefined) return undefined;
-          const row = connection.get(take, ordinal, lease, steady + leaseMs);
-          if (row === undefined) return undefined;
-          refreshLane(connection, row.lane as string, row.namespace as string);
-          const events = readEvents(connection, row.turn_id as string, -1);
-          return claimedTurnOf({ ...row, ordinal }, lease, events, row.suspect === 1, connection.path);
-        }),
-      );
+      return connection.transaction(() => {
+        if (isDue) makeComeDue(now, steady, running);
+        const ordinal = nextInLanes(connection, options);
+        if (ordinal === undefined) return undefined;
+        const row = connection.get(take, ordinal, lease, steady + leaseMs);
+        if (row === undefined) return undefined;
+        refreshLane(connection, row.lane as string, row.namespace as string);
+        const turnId = row.turn_id as string;
+        const stored = connection.all(selectEvents, turnId, -1);
+        const events = stored.map((event) => toEvent(connection, turnId, event));
+        return claimedTurnOf({ ...row, ordinal }, lease, events, row.suspect === 1, connection.path);
+      });
     },
 
-    reclaim: () => connection.write(() => connection.transaction(() => takeOver(connection))),
+    reclaim: () => connection.transaction(() => takeOver(connection)),
 
     async settle() {
       await connection.write(() => connection.run(settle));
@@ -107,21 +108,17 @@ export function createClaiming(connection: SqliteConnection, clock: StoreClock):
 
     async release(turnId, lease, afterMs, failed = false) {
       const until = afterMs === 0 ? 0 : clock.steady() + afterMs;
-      await connection.write(() =>
-        connection.transaction(() => {
-          const row = connection.get(free, turnId, lease, until, failed ? 1 : 0);
-          if (row !== undefined) refreshLane(connection, row.lane as string, row.namespace as string);
-        }),
-      );
+      await connection.transaction(() => {
+        const row = connection.get(free, turnId, lease, until, failed ? 1 : 0);
+        if (row !== undefined) refreshLane(connection, row.lane as string, row.namespace as string);
+      });
     },
 
     async renew(leases, leaseMs) {
       if (leases.length === 0) return [];
       const until = clock.steady() + leaseMs;
-      const lost = await connection.write(() =>
-        connection.transaction(() =>
-          leases.filter((one) => connection.run(extend, until, one.turn_id, one.lease) === 0),
-        ),
+      const lost = await connection.transaction(() =>
+        leases.filter((one) => connection.run(extend, until, one.turn_id, one.lease) === 0),
       );
       return lost.map(({ turn_id }) => turn_id);
     },
@@ -155,7 +152,7 @@ function takeOver(connection: SqliteConnection): Takeover {
 /** Blames turns that ran during a crash, and makes suspects of them. */
 function findSuspects(
   connection: SqliteConnection,
-  running: readonly SqlRow[],
+  running: readonly Row[],
   before: LifeBefore | undefined,
 ): ReturnType<typeof judgeCrash> {
   const turns = running.map((row) => ({

@@ -6,6 +6,7 @@ import type { Upgrade } from "../../core/ports/storage.ts";
 import { makePrivateFile } from "../private-files.ts";
 import { otherFormatError, StorageError, toStorageError } from "../storage-error.ts";
 import { type StoreFormat, stepsFrom } from "../store-format.ts";
+import type { Row, Value } from "../tables.ts";
 import { copyBeforeUpgrade, copyFor } from "./upgrade-copies.ts";
 import {
   defaultBusyTimeoutMs,
@@ -15,10 +16,6 @@ import {
   type WriteAheadLog,
   type WriteAheadLogOptions,
 } from "./write-ahead-log.ts";
-
-export type SqlValue = SQLInputValue;
-/** A row as the driver returns it; the caller knows the columns of its statement. */
-export type SqlRow = Record<string, unknown>;
 
 export interface SqliteOptions extends WriteAheadLogOptions {
   /** Maximum pages of 4,096 bytes of the file; no limit by default. */
@@ -34,19 +31,19 @@ export interface SqliteOptions extends WriteAheadLogOptions {
 export interface SqliteConnection {
   readonly path: string;
   /** Runs a statement and returns the number of changed rows. */
-  run(sql: string, ...values: SqlValue[]): number;
+  run(sql: string, ...values: Value[]): number;
   /** The first row. */
-  get(sql: string, ...values: SqlValue[]): SqlRow | undefined;
-  all(sql: string, ...values: SqlValue[]): SqlRow[];
+  get(sql: string, ...values: Value[]): Row | undefined;
+  all(sql: string, ...values: Value[]): Row[];
   /** The rows one after another, each read when it is needed. */
-  iterate(sql: string, ...values: SqlValue[]): Iterable<SqlRow>;
-  /** Runs `work` in one transaction; if it throws, nothing is stored. Only within `write`. */
-  transaction<T>(work: () => T): T;
+  iterate(sql: string, ...values: Value[]): Iterable<Row>;
   /**
-   * Runs `work`, which is one statement or one transaction. While another process holds the write lock it is retried without blocking the
-   * thread, and further writes queue behind it. Rejects if the lock is not free in time.
+   * Runs `work`, which is one statement. While another process holds the write lock it is retried without blocking the thread, and further
+   * writes queue behind it. Rejects if the lock is not free in time.
    */
   write<T>(work: () => T): Promise<T>;
+  /** Runs `work` in one transaction, as `write` does; if it throws, nothing is stored. */
+  transaction<T>(work: () => T): Promise<T>;
   /** Resolves when all writes so far are on the disk; immediately for a database in memory. */
   durable(): Promise<void>;
   /** Removes deleted content from the write-ahead log too. */
@@ -170,15 +167,20 @@ function prepare(database: DatabaseSync, sql: string): StatementSync {
   return database.prepare(sql.replace(/\$(\d)/g, "?$1").replace(/(?<=\bLIMIT )\?\d*/g, "$& + 0"));
 }
 
+/** The driver refuses booleans and lists. */
+function bound(values: readonly Value[]): SQLInputValue[] {
+  return values as SQLInputValue[];
+}
+
 /** A statement of its own, so that others of the same text leave its place alone. */
 function* iterate(
   database: DatabaseSync,
   path: string,
   sql: string,
-  values: readonly SqlValue[],
-): Generator<SqlRow> {
+  values: readonly Value[],
+): Generator<Row> {
   try {
-    yield* prepare(database, sql).iterate(...values);
+    yield* prepare(database, sql).iterate(...bound(values));
   } catch (error) {
     throw toStorageError(error, path);
   }
@@ -197,20 +199,22 @@ function createConnection(
     path,
     run: (sql, ...values) =>
       guarded(path, () => {
-        const changes = Number(statement(sql).run(...values).changes);
+        const changes = Number(statement(sql).run(...bound(values)).changes);
         if (!database.isTransaction) log.wrote();
         return changes;
       }),
-    get: (sql, ...values) => guarded(path, () => statement(sql).get(...values)),
-    all: (sql, ...values) => guarded(path, () => statement(sql).all(...values)),
+    get: (sql, ...values) => guarded(path, () => statement(sql).get(...bound(values))),
+    all: (sql, ...values) => guarded(path, () => statement(sql).all(...bound(values))),
     iterate: (sql, ...values) => iterate(database, path, sql, values),
-    transaction: (work) =>
-      guarded(path, () => {
-        const result = inTransaction(database, work, (sql) => void statement(sql).run());
-        log.wrote();
-        return result;
-      }),
     write: (work) => write(work),
+    transaction: (work) =>
+      write(() =>
+        guarded(path, () => {
+          const result = inTransaction(database, work, (sql) => void statement(sql).run());
+          log.wrote();
+          return result;
+        }),
+      ),
     durable: log.durable,
     truncateLog: log.truncate,
     rebuild: () => write(log.rebuild, { alone: true }),

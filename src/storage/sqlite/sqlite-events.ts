@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { TurnEvent } from "../../core/log/turn-event.ts";
-import type { Inbound } from "../../core/values/inbound.ts";
-import { eventBodyOf, inboundOf } from "../turns/turn-rows.ts";
-import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
+import type { Row } from "../tables.ts";
+import { eventBodyOf } from "../turns/turn-rows.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /** Events with tool results. Texts of people are never shared: each is deleted with its turn, even if somebody else said the same. */
 const sharingTypes: ReadonlySet<TurnEvent["type"]> = new Set([
@@ -85,27 +85,19 @@ function idOf(connection: SqliteConnection, text: string): number {
   return Number(row?.id);
 }
 
+/** The texts that an event names. */
+export const sharedTexts = "json_each(events.texts) AS named JOIN texts AS stored ON stored.id = named.value";
+
 // In one statement, so that an event that another process deletes meanwhile is read with its texts or not at all.
 /** The columns of an event that `toEvent` reads, with the texts that are stored once. */
 export const eventColumns = `
   seq, at, type, body, iif(texts IS NULL, NULL, (
-    SELECT json_group_object(named.key, stored.text)
-    FROM json_each(events.texts) AS named JOIN texts AS stored ON stored.id = named.value)) AS texts`;
+    SELECT json_group_object(named.key, stored.text) FROM ${sharedTexts})) AS texts`;
 
-/** The events of a turn with a seq above `afterSeq`, in order. */
-export function readEvents(connection: SqliteConnection, turnId: string, afterSeq: number): TurnEvent[] {
-  const select = `SELECT ${eventColumns} FROM events WHERE turn_id = ? AND seq > ? ORDER BY seq`;
-  return connection.all(select, turnId, afterSeq).map((row) => toEvent(connection, turnId, row));
-}
-
-/** The data a turn was created from. */
-export function readInbound(connection: SqliteConnection, turnId: string): Inbound | undefined {
-  const row = connection.get(`SELECT ${eventColumns} FROM events WHERE turn_id = ? AND seq = 0`, turnId);
-  return row === undefined ? undefined : inboundOf(toEvent(connection, turnId, row));
-}
+export const selectEvents = `SELECT ${eventColumns} FROM events WHERE turn_id = $1 AND seq > $2 ORDER BY seq`;
 
 /** The event of a row with `eventColumns`. `rowOf` wrote the body, so its shape is known. */
-export function toEvent(connection: Pick<SqliteConnection, "parse">, turnId: string, row: SqlRow): TurnEvent {
+export function toEvent(connection: Pick<SqliteConnection, "parse">, turnId: string, row: Row): TurnEvent {
   const body = connection.parse(row.body) as Record<string, unknown>;
   const texts = row.texts === null ? {} : (connection.parse(row.texts) as Record<string, string>);
   for (const [member, text] of Object.entries(texts)) body[member] = connection.parse(text);

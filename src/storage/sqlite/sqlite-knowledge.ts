@@ -99,13 +99,11 @@ function* addPieces(
 /** Deletes dropped pieces, a few at a time: removing a text's words from the index takes a millisecond or two. */
 async function purge(connection: SqliteConnection): Promise<void> {
   for (let deleted = purgedAtOnce; deleted === purgedAtOnce; ) {
-    deleted = await connection.write(() =>
-      connection.transaction(() => {
-        const some = `SELECT ordinal FROM pieces WHERE document = ${droppedDocument} ORDER BY ordinal LIMIT ${purgedAtOnce}`;
-        connection.run(`DELETE FROM words WHERE rowid IN (${some})`);
-        return connection.run(`DELETE FROM pieces WHERE ordinal IN (${some})`);
-      }),
-    );
+    deleted = await connection.transaction(() => {
+      const some = `SELECT ordinal FROM pieces WHERE document = ${droppedDocument} ORDER BY ordinal LIMIT ${purgedAtOnce}`;
+      connection.run(`DELETE FROM words WHERE rowid IN (${some})`);
+      return connection.run(`DELETE FROM pieces WHERE ordinal IN (${some})`);
+    });
     await nextTick();
   }
 }

@@ -1,8 +1,7 @@
-import type { Signal, TurnHealth, TurnLog, TurnSignals } from "../../core/log/turn-log.ts";
+import type { TurnHealth, TurnLog } from "../../core/log/turn-log.ts";
 import type { DueEntries } from "../../core/ports/schedules.ts";
 import { type StoreClock, systemTime } from "../store-clock.ts";
 import { createDueEntries } from "../turns/due-entries.ts";
-import { createThreadReading } from "../turns/thread-reading.ts";
 import { createForgetting } from "../turns/turn-forgetting.ts";
 import { createTurnReading } from "../turns/turn-reading.ts";
 import { createTurnRemoval } from "../turns/turn-removal.ts";
@@ -11,11 +10,8 @@ import { createAccepting } from "./sqlite-accepting.ts";
 import { createAppending } from "./sqlite-appending.ts";
 import { createClaiming } from "./sqlite-claiming.ts";
 import { openSqlite, type SqliteConnection, type SqliteOptions } from "./sqlite-connection.ts";
-import { createDetailsRemoval } from "./sqlite-details.ts";
-import { readEvents, readInbound } from "./sqlite-events.ts";
-import { forgettingTables } from "./sqlite-forgetting.ts";
 import { refreshLane } from "./sqlite-lanes.ts";
-import { sqliteTables } from "./sqlite-tables.ts";
+import { sqliteTurnTables } from "./sqlite-turn-tables.ts";
 import { turnLogFormat } from "./turn-log-schema.ts";
 
 /**
@@ -40,38 +36,19 @@ export interface SqliteTurnLog extends TurnLog {
 
 /** The turn log on an open file that has its tables. */
 export function createTurnLog(connection: SqliteConnection, clock = systemTime): SqliteTurnLog {
-  const tables = sqliteTables(connection);
-  const details = createDetailsRemoval(connection);
-  const { parse, durable } = connection;
+  const tables = sqliteTurnTables(connection);
+  const forgetting = createForgetting(tables);
   return {
     ...createAccepting(connection),
     ...createClaiming(connection, clock),
     ...createAppending(connection),
     ...createHealth(connection, clock),
-    ...createSignalling(connection),
-    ...createForgetting(forgettingTables(connection)),
-    ...details,
-    ...createTurnRemoval({
-      ...tables,
-      removeDetails: details.removeDetails,
-      threads: "threads INDEXED BY threads_by_activity",
-      *lockNamespace() {},
-      *dropped(namespace) {
-        const lanes = "('urgent', 'command', 'message')";
-        yield [`DELETE FROM lanes WHERE lane IN ${lanes} AND namespace = $1`, namespace];
-      },
-    }),
-    ...createTurnReading({
-      ...tables,
-      parse,
-      read: async (turnId, afterSeq = -1) => readEvents(connection, turnId, afterSeq),
-      plain: (row) => row,
-      unfinished: "turns INDEXED BY turns_unfinished",
-      decider: "events.body -> 'person' ->> 'id'",
-      everywhere: "namespaces CROSS JOIN turns USING (namespace) WHERE accepted_at >= $1",
-    }),
-    ...createThreadReading(tables),
-    due: createDueEntries({ ...tables, parse, durable, lock: "" }),
+    ...createTurnReading(tables),
+    ...forgetting,
+    ...createTurnRemoval(tables, forgetting),
+    signal: (turnId, signal, at) => storeSignal(connection, turnId, signal, at),
+    scrub: ({ rebuild } = {}) => (rebuild ? connection.rebuild() : connection.truncateLog()),
+    due: createDueEntries(tables),
     mark: () => Number(connection.get("PRAGMA application_id")?.application_id),
     async setMark(mark) {
       await connection.write(() => connection.run(`PRAGMA application_id = ${Math.trunc(mark)}`));
@@ -116,40 +93,18 @@ const wake = `
   UPDATE turns SET woken = woken | ${wokenBySignal}, due_at = iif(status = 'waiting', 0, due_at)
   WHERE turn_id = ? AND status <> 'finished' RETURNING status, lane, namespace`;
 
-const queuedByAuthor = `
-  SELECT other.turn_id FROM turns JOIN turns AS other ON other.line = turns.line AND other.ordinal > turns.ordinal
-  WHERE turns.turn_id = ? AND other.status = 'queued' AND other.status <> 'finished'
-    AND other.author_id = turns.author_id
-  ORDER BY other.ordinal`;
-
-/** Signals and messages that reach a turn while it runs or waits. */
-function createSignalling(connection: SqliteConnection): TurnSignals {
-  return {
-    async signal(turnId, signal, at) {
-      const stored = await connection.write(() =>
-        connection.transaction(() => {
-          const row = connection.get(wake, turnId);
-          if (row === undefined) return false;
-          if (row.status === "waiting") refreshLane(connection, row.lane as string, row.namespace as string);
-          const insert = "INSERT INTO signals (turn_id, at, body) VALUES (?, ?, ?)";
-          return connection.run(insert, turnId, at, JSON.stringify(signal)) === 1;
-        }),
-      );
-      await connection.durable();
-      return stored;
-    },
-
-    async signals(turnId) {
-      const rows = connection.all("SELECT body FROM signals WHERE turn_id = ? ORDER BY id", turnId);
-      return rows.map((row) => connection.parse(row.body) as Signal);
-    },
-
-    async steering(turnId) {
-      return connection.all(queuedByAuthor, turnId).flatMap((row) => {
-        const id = row.turn_id as string;
-        const inbound = readInbound(connection, id);
-        return inbound === undefined || inbound.cause !== undefined ? [] : [{ turn_id: id, inbound }];
-      });
-    },
-  };
+/** Stores a signal for a turn that is not finished, and wakes the turn if it waits. */
+async function storeSignal(
+  connection: SqliteConnection,
+  ...[turnId, signal, at]: Parameters<TurnLog["signal"]>
+): Promise<boolean> {
+  const stored = await connection.transaction(() => {
+    const row = connection.get(wake, turnId);
+    if (row === undefined) return false;
+    if (row.status === "waiting") refreshLane(connection, row.lane as string, row.namespace as string);
+    const insert = "INSERT INTO signals (turn_id, at, body) VALUES (?, ?, ?)";
+    return connection.run(insert, turnId, at, JSON.stringify(signal)) === 1;
+  });
+  await connection.durable();
+  return stored;
 }

@@ -3,7 +3,8 @@ import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { errorText } from "../../base/error-text.ts";
 import { sharedRun } from "../../base/shared-run.ts";
-import { StorageError, toStorageError } from "../storage-error.ts";
+import { guarded, StorageError } from "../storage-error.ts";
+import { syncToDisk } from "../whole-file.ts";
 import type { Checkpoint, CheckpointWorkerData } from "./checkpoint-worker.ts";
 
 /** Writes pending changes of a file to the disk. */
@@ -68,13 +69,10 @@ export async function openWriteAheadLog(
 ): Promise<WriteAheadLog> {
   const { sync = (file) => file.datasync(), checkpointPages = defaultCheckpointPages } = options;
   if (path === ":memory:") return noWriteAheadLog;
-  const guarded = <T>(work: Promise<T>): Promise<T> =>
-    work.catch((error: unknown) => {
-      throw toStorageError(error, path);
-    });
-  const file = await guarded(open(`${path}-wal`, "r"));
-  await guarded(syncFolder(dirname(path)));
-  const group = createGroupSync(() => guarded(sync(file)));
+  const file = await guarded(path, () => open(`${path}-wal`, "r"));
+  // A new file is on the disk once its folder is.
+  await guarded(path, () => syncToDisk(dirname(path)));
+  const group = createGroupSync(() => guarded(path, () => sync(file)));
   const checkpoints = createCheckpoints({ path, timeout: options.busyTimeoutMs ?? defaultBusyTimeoutMs });
   let commits = 0;
   const copyWhenLong = async () => {
@@ -127,12 +125,6 @@ export const noWriteAheadLog: WriteAheadLog = {
   rebuild: () => Promise.resolve(),
   close: () => Promise.resolve(),
 };
-
-/** A new file is on the disk once its folder is. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
-  await handle.sync().finally(() => handle.close());
-}
 
 /** One sync at a time; all callers that come while one runs share the next, which begins after it and so covers what they wrote. */
 function createGroupSync(sync: () => Promise<void>) {

@@ -1,14 +1,6 @@
 import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
-import type { Row, Tables, Value, Work } from "../tables.ts";
-
-/** The table `due_entries`, and what differs between databases. */
-interface DueTables extends Tables {
-  parse(text: unknown): unknown;
-  /** Ends a SELECT, and keeps its rows from changing until the transaction ends. */
-  readonly lock: string;
-  /** Resolves when all writes so far are on the disk. */
-  durable(): Promise<void>;
-}
+import type { Row, Value, Work } from "../tables.ts";
+import type { TurnTables } from "./turn-tables.ts";
 
 /** Maximum characters of the JSON of one entry. */
 const maxValue = 100_000;
@@ -31,7 +23,7 @@ const ofNamespace = listed("(CAST($1 AS TEXT) IS NULL OR namespace = $1)");
 const shownIn = listed("shown_in = $1");
 
 /** The entries that come due by themselves. Changes of one entry wait for each other, whichever process makes them. */
-export function createDueEntries(tables: DueTables): DueEntries {
+export function createDueEntries(tables: TurnTables): DueEntries {
   const entryOf = ({ shown_in, due_at, value, ...entry }: Row) =>
     // The statement names the columns.
     ({
@@ -63,7 +55,7 @@ export function createDueEntries(tables: DueTables): DueEntries {
       shown_in === undefined ? read(ofNamespace, namespace, kind, most) : read(shownIn, shown_in, kind, most),
     change: (id, change) =>
       durably(function* () {
-        const [row] = yield [`${select} WHERE id = $1 ${tables.lock}`, id];
+        const [row] = yield [`${select} WHERE id = $1 ${tables.sql.lockRow}`, id];
         const before = row && entryOf(row);
         const after = before && change(before);
         if (after === undefined) return before;

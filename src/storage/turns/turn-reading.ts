@@ -1,25 +1,30 @@
-import type { TurnEvent } from "../../core/log/turn-event.ts";
-import type { TurnFilter, TurnReading } from "../../core/log/turn-log.ts";
+import type {
+  Signal,
+  ThreadReading,
+  ThreadRecord,
+  TurnFilter,
+  TurnReading,
+  TurnSignals,
+} from "../../core/log/turn-log.ts";
 import { noUsage } from "../../core/log/usage.ts";
-import type { Row, Tables } from "../tables.ts";
-import { recordColumns, turnRecordOf, usageOf } from "./turn-rows.ts";
+import { inPages, type Row } from "../tables.ts";
+import { inboundOf, recordColumns, threadOf, turnRecordOf, usageOf } from "./turn-rows.ts";
+import type { TurnTables } from "./turn-tables.ts";
+import { isSaid } from "./turn-texts.ts";
 
-/** The tables of a turn log, and what differs between databases. */
-interface TurnTables extends Pick<Tables, "all"> {
-  parse(text: unknown): unknown;
-  read(turnId: string, afterSeq?: number): Promise<TurnEvent[]>;
-  /** The row with its texts as people wrote them. */
-  plain(row: Row): Row;
-  /** SQL for the turns of which some are not finished. */
-  readonly unfinished: string;
-  /**
-   * SQL for the turns accepted at or after `$1`, of all namespaces. The namespaces are searched one by one, so that the index by namespace
-   * and time serves.
-   */
-  readonly everywhere: string;
-  /** SQL for the id of the person who alone decides, of an event that asks for approval. */
-  readonly decider: string;
-}
+const defaultThreads = 200;
+/** Threads read at a time. */
+const pageSize = 200;
+
+const finishedBefore = `
+  SELECT turn_id, ordinal FROM turns
+  WHERE thread = $1 AND namespace = $2 AND ordinal < $3 AND kind = 'message' AND status = 'finished'
+  ORDER BY ordinal DESC LIMIT $4`;
+
+const columns = "thread, title, turns, last_at, unfinished";
+const latestThreads = `SELECT ${columns} FROM threads WHERE namespace = $1 ORDER BY last_at DESC, thread LIMIT $2`;
+const nextThreads = `
+  SELECT ${columns} FROM threads WHERE namespace = $1 AND thread > $2 ORDER BY thread LIMIT ${pageSize}`;
 
 /** The sums that `usageOf` reads. */
 export const sums = [
@@ -29,11 +34,22 @@ export const sums = [
   "coalesce(sum(cost_usd), 0) AS cost_usd",
 ].join(", ");
 
-/** Turns and their events. */
-export function createTurnReading(tables: TurnTables): TurnReading {
-  const recordOf = (row: Row) => turnRecordOf(tables.plain(row), tables.parse);
+// The status is given twice, so that the index of unfinished turns serves.
+const queuedByAuthor = `
+  SELECT other.turn_id FROM turns JOIN turns AS other ON other.line = turns.line AND other.ordinal > turns.ordinal
+  WHERE turns.turn_id = $1 AND other.status = 'queued' AND other.status <> 'finished'
+    AND other.author_id = turns.author_id
+  ORDER BY other.ordinal`;
+
+/** Turns with their events and signals, threads, and the namespaces they belong to. */
+export function createTurnReading(
+  tables: TurnTables,
+): TurnReading & ThreadReading & Pick<TurnSignals, "signals" | "steering"> {
+  const recordOf = (row: Row) => turnRecordOf(row, tables);
+  const read: TurnReading["read"] = async (turnId, afterSeq = -1) =>
+    (await tables.all(tables.selectEvents, turnId, afterSeq)).map((row) => tables.toEvent(turnId, row));
   return {
-    read: (turnId, afterSeq) => tables.read(turnId, afterSeq),
+    read,
 
     async get(turnId) {
       const [row] = await tables.all(`SELECT ${recordColumns} FROM turns WHERE turn_id = $1`, turnId);
@@ -47,9 +63,24 @@ export function createTurnReading(tables: TurnTables): TurnReading {
 
     async list(filter) {
       const { isUnfinished, where, values } = conditionsOf(filter, tables);
-      const from = `${isUnfinished ? tables.unfinished : "turns"} ${where}`;
+      const from = `${isUnfinished ? tables.sql.unfinished : "turns"} ${where}`;
       const select = `SELECT ${recordColumns} FROM ${from} ORDER BY ordinal DESC LIMIT $1`;
       return (await tables.all(select, filter.limit ?? 50, ...values)).map(recordOf);
+    },
+
+    async signals(turnId) {
+      const rows = await tables.all("SELECT body FROM signals WHERE turn_id = $1 ORDER BY id", turnId);
+      return rows.map(({ body }) => tables.parse(body) as Signal);
+    },
+
+    async steering(turnId) {
+      const queued = (await tables.all(queuedByAuthor, turnId)).map(({ turn_id }) => String(turn_id));
+      const found = await Promise.all(
+        queued.map(async (turn_id) => ({ turn_id, inbound: inboundOf((await read(turn_id))[0]) })),
+      );
+      return found.flatMap(({ turn_id, inbound }) =>
+        inbound === undefined || !isSaid(inbound) ? [] : [{ turn_id, inbound }],
+      );
     },
 
     async usage({ namespace, user, since }) {
@@ -57,9 +88,41 @@ export function createTurnReading(tables: TurnTables): TurnReading {
         ["namespace = $", namespace],
         ["author_id = $", user],
       ]);
-      const from = values.length === 0 ? tables.everywhere : `turns ${where} AND accepted_at >= $1`;
+      const from = values.length === 0 ? tables.sql.everywhere : `turns ${where} AND accepted_at >= $1`;
       const [row] = await tables.all(`SELECT ${sums} FROM ${from}`, since, ...values);
       return row === undefined ? noUsage : usageOf(row);
+    },
+
+    async finished({ namespace, thread }, before, limit) {
+      const rows = await tables.all(finishedBefore, thread, namespace, before, limit);
+      return rows.map((row) => ({ turn_id: row.turn_id as string, ordinal: row.ordinal as number }));
+    },
+
+    async deletions({ namespace, thread }) {
+      const select = "SELECT deletions FROM threads WHERE namespace = $1 AND thread = $2";
+      const [row] = await tables.all(select, namespace, thread);
+      return Number(row?.deletions ?? 0);
+    },
+
+    async threads(namespace, limit = defaultThreads) {
+      return (await tables.all(latestThreads, namespace, limit)).map(threadOf);
+    },
+
+    everyThread: (namespace) =>
+      inPages<ThreadRecord>(pageSize, async (last) =>
+        (await tables.all(nextThreads, namespace, last?.thread ?? "")).map(threadOf),
+      ),
+
+    async namespaces(platform) {
+      // All that begins with `platform:`; `;` follows `:` in byte order.
+      const rows =
+        platform === undefined
+          ? await tables.all("SELECT namespace FROM namespaces ORDER BY namespace")
+          : await tables.all(
+              "SELECT namespace FROM namespaces WHERE namespace >= $1 AND namespace < $2 ORDER BY namespace",
+              ...[`${platform}:`, `${platform};`],
+            );
+      return rows.map((row) => row.namespace as string);
     },
   };
 }
@@ -67,7 +130,7 @@ export function createTurnReading(tables: TurnTables): TurnReading {
 /** The parameter `$1` is the limit. */
 function conditionsOf(
   { thread, namespace, author, status, event, asks, before }: TurnFilter,
-  { decider }: Pick<TurnTables, "decider">,
+  { sql: { decider } }: TurnTables,
 ) {
   const has = "EXISTS (SELECT 1 FROM events WHERE events.turn_id = turns.turn_id AND events.type =";
   const isUnfinished = status !== undefined && status !== "finished";

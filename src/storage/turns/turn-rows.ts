@@ -1,7 +1,6 @@
 import type { TurnEvent, TurnOutcome } from "../../core/log/turn-event.ts";
 import type {
   ClaimedTurn,
-  FinishedPage,
   ThreadRecord,
   TurnHealth,
   TurnQueue,
@@ -13,14 +12,15 @@ import type { Author, Inbound } from "../../core/values/inbound.ts";
 import { lostEntryError } from "../storage-error.ts";
 import type { Row } from "../tables.ts";
 import { trialMs } from "./turn-blame.ts";
+import type { TurnTables } from "./turn-tables.ts";
 
 /** The columns that `turnRecordOf` reads. */
 export const recordColumns = `turn_id, namespace, thread, kind, author, text, status, outcome, answer, merged_into,
   accepted_at, started_at, finished_at,
   input_tokens, cached_tokens, cache_write_tokens, output_tokens, cost_usd, unpriced_tokens`;
 
-/** The turn of a row with `recordColumns`; `parse` reads stored JSON. */
-export function turnRecordOf(row: Row, parse: (text: unknown) => unknown): TurnRecord {
+/** The turn of a row with `recordColumns`. */
+export function turnRecordOf(row: Row, { parse, textOf }: Pick<TurnTables, "parse" | "textOf">): TurnRecord {
   const optional = <T>(value: unknown) => (value === null ? undefined : (value as T));
   return {
     turn_id: row.turn_id as string,
@@ -28,10 +28,10 @@ export function turnRecordOf(row: Row, parse: (text: unknown) => unknown): TurnR
     thread: row.thread as string,
     kind: row.kind as Inbound["kind"],
     author: parse(row.author) as Author,
-    text: row.text as string,
+    text: textOf(row.text) as string,
     status: row.status as TurnStatus,
     outcome: optional<TurnOutcome>(row.outcome),
-    answer: optional<string>(row.answer),
+    answer: optional<string>(textOf(row.answer)),
     merged_into: optional<string>(row.merged_into),
     accepted_at: row.accepted_at as number,
     started_at: optional<number>(row.started_at),
@@ -96,15 +96,6 @@ export function claimedTurnOf(
   };
 }
 
-/** A page of finished turns from as many rows as `pageSize`: all of them, or those that no transcript continues from (`unused`). */
-export function finishedPageOf(rows: readonly Row[], all: boolean, pageSize: number): FinishedPage {
-  const wanted = all ? rows : rows.filter(({ unused }) => Boolean(unused));
-  const turn_ids = wanted.map(({ turn_id }) => turn_id as string);
-  const last = all || rows.length === pageSize ? rows.at(-1) : undefined;
-  if (last === undefined) return { turn_ids };
-  return { turn_ids, next: { finished_at: last.finished_at as number, ordinal: last.ordinal as number } };
-}
-
 /** The backlog from numbers of turns by status, of held turns, and the time of the oldest one. */
 export function backlogOf(
   counts: readonly Row[],
@@ -119,6 +110,13 @@ export function backlogOf(
     ...(suspects === 0 ? {} : { held: suspects }),
     ...(typeof oldest?.at === "number" ? { oldest_at: oldest.at } : {}),
   };
+}
+
+/** The end of a turn whose message another turn took, by its row with `seq` and `accepted_at`. */
+export function endOfTaken(row: Row, turn_id: string, into: string, at = Number(row.accepted_at)) {
+  const seq = Number(row.seq) + 1;
+  const end = { type: "turn_finished", outcome: "completed", text: "", merged_into: into } as const;
+  return { ...end, turn_id, seq, at };
 }
 
 /** The inbound of an entry 0. */

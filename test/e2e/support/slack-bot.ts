@@ -2,7 +2,7 @@ import { afterEach, expect } from "vitest";
 import type { ChatPlatform } from "../../../src/core/ports/chat-platform.ts";
 import type { Model } from "../../../src/core/ports/model.ts";
 import type { Leases } from "../../../src/core/ports/storage.ts";
-import type { SlackSettings } from "../../../src/platforms/slack/connection/slack-options.ts";
+import type { SlackSettings } from "../../../src/platforms/slack/connection/slack-settings.ts";
 import {
   createSlackConnection,
   type SlackConnection,

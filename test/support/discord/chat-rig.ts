@@ -1,10 +1,10 @@
 import { afterEach } from "vitest";
 import type { Clock } from "../../../src/core/ports/storage.ts";
 import { createChatActions } from "../../../src/platforms/discord/channel/chat-actions.ts";
-import { createConversationTargets } from "../../../src/platforms/discord/channel/conversation-targets.ts";
-import { createDirectory } from "../../../src/platforms/discord/channel/directory.ts";
-import { createReplyChains } from "../../../src/platforms/discord/channel/reply-chains.ts";
-import { createDiscordRest } from "../../../src/platforms/discord/connection/discord-rest.ts";
+import { ConversationTargets } from "../../../src/platforms/discord/channel/conversation-targets.ts";
+import { Directory } from "../../../src/platforms/discord/channel/directory.ts";
+import { ReplyChains } from "../../../src/platforms/discord/channel/reply-chains.ts";
+import { DiscordRest } from "../../../src/platforms/discord/connection/discord-rest.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";
 import type { DiscordOptions, GuildSeed } from "./discord-options.ts";
@@ -14,16 +14,16 @@ import { exampleToken, exampleWorld, ids } from "./example-world.ts";
 /** The agent's actions in a fake Discord, without the rest of the bot. */
 export async function startChatRig(options: DiscordOptions = exampleWorld(), clock: Clock = systemClock) {
   const discord = await startDiscordServer(options);
-  const rest = createDiscordRest({ token: exampleToken, api: discord.apiUrl });
-  const directory = createDirectory(rest, clock);
-  const chains = createReplyChains(createMemoryKeyValue(), clock);
+  const rest = new DiscordRest({ token: exampleToken, api_url: discord.apiUrl });
+  const directory = new Directory(rest, clock);
+  const chains = new ReplyChains(createMemoryKeyValue(), clock);
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
-  const targets = createConversationTargets({ rest, directory, chains, clock, logger });
+  const targets = new ConversationTargets(rest, directory, chains, clock, logger);
   const deps = { rest, directory, targets, chains, clock };
   return {
     discord,
     deps,
-    actions: createChatActions(deps),
+    actions: createChatActions(deps, clock),
     async close() {
       rest.stop();
       await discord.close();

@@ -1,5 +1,5 @@
 import type { TurnEventBody } from "../../../src/core/log/turn-event.ts";
-import { applyEvent, createTurnState } from "../../../src/core/log/turn-state.ts";
+import { TurnState } from "../../../src/core/log/turn-state.ts";
 import type { Turn, TurnPorts } from "../../../src/core/scope/turn.ts";
 import type { CallRequest, TurnScope } from "../../../src/core/scope/turn-scope.ts";
 import type { Skill } from "../../../src/core/skill/skill.ts";
@@ -25,7 +25,7 @@ export const call: CallRequest = { call: { id: "c1", name: "send", arguments: "{
 export function callScope(options: CallScopeOptions = {}) {
   const { trust = "member", namespace = "slack:T1:C1", text = "go", cause, skills = [], ports } = options;
   const catalogue = { skills: new Map(skills.map((skill) => [skill.id, skill])) };
-  const state = createTurnState();
+  const state = new TurnState("t1", () => 0);
   const events: TurnEventBody[] = [];
   const seen = { thread: createSeenAddresses(), turn: createSeenAddresses() };
   seen.thread.untrusted = options.untrusted ?? false;
@@ -45,6 +45,7 @@ export function callScope(options: CallScopeOptions = {}) {
   const scope = {
     turn,
     state,
+    conversation: state.conversation,
     seen,
     transcript: { read: readAtOpening({ messages: [], active: [] }, []), told: { skills: {} } },
     offer: { all: new Map(skills.map((skill) => [skill.id, { skill }])) },
@@ -60,7 +61,7 @@ export function callScope(options: CallScopeOptions = {}) {
     },
     async emit(event: TurnEventBody) {
       events.push(event);
-      applyEvent(state, event, 1_000);
+      state.apply(event, 1_000);
     },
   } as unknown as TurnScope;
   return { scope, events };

@@ -4,7 +4,7 @@ import { AnswerRenderer } from "../../../src/console/thread/answer-renderer.ts";
 import type { ModelRequest } from "../../../src/core/ports/model.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
 import { messageBody } from "../../../src/platforms/discord/outgoing/message-body.ts";
-import { createPieceFilter } from "../../../src/platforms/slack/outgoing/outgoing-text.ts";
+import { PieceFilter } from "../../../src/platforms/slack/outgoing/outgoing-text.ts";
 import { bytes, channel, fileOf, heard } from "../../support/bot/called-bot.ts";
 import {
   asEntities,
@@ -278,6 +278,6 @@ it("no surface loads or previews an address of an answer by itself [address-9]",
   expect(html).not.toContain("<img");
   const tag = { turn_id: "t", purpose: "answer", part: 0 } as const;
   expect(messageBody({ tag, markdown: answer }, undefined).flags & 4).toBe(4);
-  const filter = createPieceFilter();
+  const filter = new PieceFilter();
   expect(filter.push(answer) + filter.end()).not.toMatch(/:\/\/evil|\]\(https/);
 });

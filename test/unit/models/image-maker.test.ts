@@ -34,7 +34,8 @@ async function make(
       },
       prices,
     },
-    { clock, fetchImage },
+    clock,
+    fetchImage,
   );
   const made = await maker.make(given, signal).catch((error: unknown) => error as Error);
   return { made, seen };

@@ -40,12 +40,7 @@ const remember = operation({
       missing: "Note what?",
     },
   ],
-  commandLine: [
-    {
-      command: "notes add <id>",
-      namespace: "own",
-    },
-  ],
+  commandLine: { command: "notes add <id>" },
   text: ({ noted }) => `Noted **${noted}**.`,
   run: async ({ input: { id } }) => ({ ok: true, value: { noted: id } }),
   audit: ({ noted }) => ({ action: "noted", subject: noted, detail: `noted **${noted}**` }),
@@ -120,8 +115,7 @@ it("a new operation answers a command with its text, for the person alone where 
   const call = { ...given, turn_id: "1", files: [], signal: new AbortController().signal };
   const text = "Noted **milk**.";
   const answers = [undefined, true, "failed"].map((kind) => {
-    const [form] = remember.chat ?? [];
-    const chat = [{ ...form, public: kind === true ? true : undefined }];
+    const chat = { ...remember.chat, public: kind === true ? true : undefined };
     const changed = { ...remember, chat, failed: () => kind === "failed" } as unknown as Operation;
     return operationCommands([changed])[0]?.run(call as never, services);
   });
@@ -136,13 +130,16 @@ it("each operation that people give as a command answers them", () => {
   const silent = allOperations.filter(
     ({ text, chat = [], commandLine = [] }) =>
       text === undefined &&
-      (commandLine.length > 0 || chat.some((form) => !("answer" in form) && form.say === undefined)),
+      ([commandLine].flat().length > 0 ||
+        [chat].flat().some((form) => !("answer" in form) && form.say === undefined)),
   );
   expect(silent.map(({ name }) => name)).toEqual([]);
 });
 
 it("each command of the command line belongs to one operation", () => {
-  const forms = allOperations.flatMap(({ commandLine = [] }) => commandLine.map(({ command }) => command));
+  const forms = allOperations.flatMap(({ commandLine = [] }) =>
+    [commandLine].flat().map(({ command }) => command),
+  );
   expect(forms.length).toBeGreaterThan(30);
   const words = forms.map((command) => command.replace(/ [<[].*/, ""));
   expect(new Set(words).size).toBe(words.length);

@@ -79,7 +79,7 @@ async function byProgram(operation: Operation, by: Author, namespace: string): P
 
 async function byCommand(operation: Operation, by: Author, namespace: string): Promise<Set<string>> {
   const commands = operationCommands([operation]).filter(
-    (_command, at) => !("answer" in (operation.chat?.[at] ?? {})),
+    (_command, at) => !("answer" in ([operation.chat ?? []].flat()[at] ?? {})),
   );
   const call = { place: { namespace, thread: "t" }, author: by, input: inputOf(operation, namespace) };
   const results = await Promise.all(

@@ -1,9 +1,7 @@
 import { mkdir, readdir, readFile, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { needs } from "../../support/needs.ts";
 import { skillText, tarOf, tgzOf, zipOf } from "./build-archives.ts";
-import { gitServer } from "./git-server.ts";
 import { byAnna, only, packagePlace, signal, succeeded, upload } from "./package-place.ts";
 
 /** A repository as people publish them; a value that begins with `->` is a link. */
@@ -66,21 +64,16 @@ const archives = {
 };
 
 describe("a repository in which not all is sound", () => {
-  it.each(["folder", "zip", "tar", "git"] as const)(
+  it.each(["folder", "zip", "tar"] as const)(
     "its sound skills are installed, and what is left out is named (%s)",
-    needs("git"),
     async (kind) => {
-      const access = { path: process.env.PATH ?? "", plainHttpHosts: ["127.0.0.1"] };
-      const place = await packagePlace({ access });
+      const place = await packagePlace();
       const packages = await place.open();
-      const source = async () => {
-        if (kind === "folder") return { kind: "path" as const, path: await folderOf(place.root, repository) };
-        if (kind !== "git") return upload(archives[kind](repository), "repo.zip");
-        const server = await gitServer();
-        await server.commit("repo", repository);
-        return { kind: "url" as const, url: server.address("repo") };
-      };
-      const outcome = await packages.install(await source(), byAnna);
+      const source =
+        kind === "folder"
+          ? { kind: "path" as const, path: await folderOf(place.root, repository) }
+          : upload(archives[kind](repository), "repo.zip");
+      const outcome = await packages.install(source, byAnna);
       const installed = succeeded(outcome);
       expect(installed.map(({ skill_id }) => skill_id).toSorted()).toEqual(found);
       const left = outcome.ok ? (outcome.left_out ?? []) : [];

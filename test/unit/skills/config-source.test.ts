@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type ConfigSkill, createConfigSource } from "../../../src/skills/config-source.ts";
 
 const load = (skills: Record<string, ConfigSkill>) =>
-  createConfigSource({ source: "config", precedence: 4, path: "/etc/knack.yaml", skills }).load();
+  createConfigSource({ source: "config", precedence: 4, path: "/etc/knack.yaml" }, skills).load();
 
 const search: ConfigSkill = {
   desc: "Searches",
@@ -63,6 +63,6 @@ test("a configured entry without a description is left out and hides no other", 
 });
 
 test("the config source answers the same object every time", async () => {
-  const source = createConfigSource({ source: "config", precedence: 4, path: "x", skills: { search } });
+  const source = createConfigSource({ source: "config", precedence: 4, path: "x" }, { search });
   expect(await source.load()).toBe(await source.load());
 });

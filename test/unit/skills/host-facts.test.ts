@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { createHostFacts, type HostFactsOptions } from "../../../src/skills/host-facts.ts";
+import { createHostFacts } from "../../../src/skills/host-facts.ts";
 import { temporaryFolder, writeFiles } from "./temporary-folder.ts";
 
-const factsOf = (options: Partial<HostFactsOptions>) =>
+const factsOf = (options: Partial<Parameters<typeof createHostFacts>[0]>) =>
   createHostFacts({ env: {}, config: {}, capabilities: [], ...options });
 
 test("a program is found in any folder of the PATH, and only when it can be run", () => {
@@ -52,7 +52,7 @@ test("a dotted path of the configuration counts when it is truthy", () => {
 });
 
 test("all skills are allowed unless the operator says otherwise", () => {
-  expect(factsOf({ platform: "darwin" })).toMatchObject({
+  expect(factsOf({ os: "darwin" })).toMatchObject({
     os: "darwin",
     allowed: ["*"],
     denied: [],

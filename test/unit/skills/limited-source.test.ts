@@ -1,7 +1,7 @@
 import path from "node:path";
 import { expect, it } from "vitest";
 import { configSchema } from "../../../src/config/schema.ts";
-import { createLimitedSource } from "../../../src/skills/limited-source.ts";
+import { createLimitedSource } from "../../../src/skills/judged-sources.ts";
 import { skillSources } from "../../../src/wiring/skill-sources.ts";
 import { importedFixture, useSandbox, writeSkill } from "../imported/imported-fixture.ts";
 import { sourceOf, temporaryFolder, writeFiles } from "./temporary-folder.ts";

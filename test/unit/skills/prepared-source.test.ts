@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { LoadedSkills, Skill } from "../../../src/core/skill/skill.ts";
-import { createPreparedSource } from "../../../src/skills/prepared-source.ts";
+import { createPreparedSource } from "../../../src/skills/judged-sources.ts";
 import { testSkill } from "../../support/skills/test-skill.ts";
 
 const withCode: Skill = { ...testSkill("plotter"), code: { runs: "scripts" } };

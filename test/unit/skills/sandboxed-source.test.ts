@@ -5,7 +5,7 @@ import type { Verdict } from "../../../src/core/skill/programs.ts";
 import type { SkillSource } from "../../../src/core/skill/skill.ts";
 import { createFlowSource } from "../../../src/flows/flow-source.ts";
 import { createMiniSearchIndex } from "../../../src/search/minisearch-index.ts";
-import { createSandboxedSource } from "../../../src/skills/sandboxed-source.ts";
+import { createSandboxedSource } from "../../../src/skills/judged-sources.ts";
 import { scriptedModel, toolResults } from "../../support/models/scripted-model.ts";
 import { createTestApp } from "../../support/test-app.ts";
 import {

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
 import type { SkillSource } from "../../../src/core/skill/skill.ts";
-import { createFolderSource, type FolderSourceOptions } from "../../../src/skills/folder-source.ts";
+import type { SearchedFolder } from "../../../src/skills/folder-cache.ts";
+import { createFolderSource } from "../../../src/skills/folder-source.ts";
 
 export const fixtures = path.resolve(import.meta.dirname, "../../fixtures/skills");
 
@@ -23,7 +24,7 @@ export function writeFiles(folder: string, files: Record<string, string | Buffer
   }
 }
 
-export function sourceOf(root: string, options: Partial<FolderSourceOptions> = {}): SkillSource {
+export function sourceOf(root: string, options: Partial<SearchedFolder> = {}): SkillSource {
   return createFolderSource({ source: "workspace", precedence: 3, root, importModules: false, ...options });
 }
 

@@ -4,12 +4,12 @@ import {
   openPostgres,
   type PostgresConnection,
   type PostgresOptions,
-  type PostgresValue,
 } from "../../../src/storage/postgres/postgres-connection.ts";
 import { channelName } from "../../../src/storage/postgres/postgres-listener.ts";
 import { createSchemaCopies } from "../../../src/storage/postgres/postgres-schema.ts";
 import { StorageError } from "../../../src/storage/storage-error.ts";
 import type { StoreFormat } from "../../../src/storage/store-format.ts";
+import type { Value } from "../../../src/storage/tables.ts";
 import { needs } from "../../support/needs.ts";
 import { freshSchema, testPostgres } from "../../support/postgres.ts";
 
@@ -50,7 +50,7 @@ describe("a connection to PostgreSQL", needs("postgresql"), () => {
     expect(await connection.all("SELECT word FROM words WHERE id = ANY ($1)", [1, 2])).toHaveLength(1);
   });
 
-  it.each<[string, PostgresValue, unknown]>([
+  it.each<[string, Value, unknown]>([
     ["bytea", new Uint8Array([0, 255]), Buffer.from([0, 255])],
     ["json", "[1.10]", "[1.10]"],
     ["bigint", Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],

@@ -3,13 +3,13 @@ import {
   openPostgres,
   type PostgresConnection,
   type PostgresSession,
-  type PostgresValue,
 } from "../../../src/storage/postgres/postgres-connection.ts";
 import { turnLogTables } from "../../../src/storage/postgres/postgres-schema.ts";
 import {
   createPostgresTurnLog,
   type PostgresTurnLog,
 } from "../../../src/storage/postgres/turn-log/postgres-turn-log.ts";
+import type { Value } from "../../../src/storage/tables.ts";
 import { ending, entry, inbound, opened } from "../../contract/turn-log/turn-log-contract.ts";
 import { claimAt, logTime } from "../../support/log-time.ts";
 import { needs } from "../../support/needs.ts";
@@ -31,12 +31,12 @@ interface Step {
 }
 
 /** Statements by their texts, with the values they were last asked with. */
-type Asked = Map<string, readonly PostgresValue[]>;
+type Asked = Map<string, readonly Value[]>;
 
 function recording(session: PostgresSession, asked: Asked): PostgresSession {
   const noted =
-    <T>(ask: (sql: string, ...values: PostgresValue[]) => Promise<T>) =>
-    (sql: string, ...values: PostgresValue[]) => {
+    <T>(ask: (sql: string, ...values: Value[]) => Promise<T>) =>
+    (sql: string, ...values: Value[]) => {
       asked.set(sql, values);
       return ask(sql, ...values);
     };
@@ -94,7 +94,7 @@ async function addFinished(connection: PostgresConnection, first: number, last: 
 /** The steps of a statement's plan; `analyze` runs it, too, and undoes what it did. */
 async function stepsOf(
   connection: PostgresConnection,
-  [sql, values]: readonly [string, readonly PostgresValue[]],
+  [sql, values]: readonly [string, readonly Value[]],
   analyze = false,
 ): Promise<Step[]> {
   const undone = new Error("undone");

@@ -28,11 +28,11 @@ async function filled(failing: number): Promise<{ log: TurnLog; broken: TurnLog 
   let writes = -1;
   const broken = createTurnLog({
     ...connection,
-    write(work) {
+    transaction(work) {
       writes += 1;
       return writes === failing
         ? Promise.reject(new Error("the machine lost power"))
-        : connection.write(work);
+        : connection.transaction(work);
     },
   });
   return { log, broken };

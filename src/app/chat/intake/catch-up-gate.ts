@@ -9,11 +9,6 @@ const patienceMs = 5 * 60_000;
 /** Delay before a room that could not be read is read again for what waits there, ms. */
 const retryMs = 5_000;
 
-export interface CatchUpGateDeps {
-  clock: Pick<Clock, "after" | "sleep">;
-  logger: Log;
-}
-
 export type CatchUpGate<Found = unknown> = ReturnType<typeof createCatchUpGate<Found>>;
 
 /**
@@ -21,7 +16,11 @@ export type CatchUpGate<Found = unknown> = ReturnType<typeof createCatchUpGate<F
  * fetched, each room is read once: for the fetch, or earlier for the first live message there, which waits for it.
  * @param signal ends all waiting
  */
-export function createCatchUpGate<Found>({ clock, logger }: CatchUpGateDeps, signal?: AbortSignal) {
+export function createCatchUpGate<Found>(
+  clock: Pick<Clock, "after" | "sleep">,
+  logger: Log,
+  signal?: AbortSignal,
+) {
   /** What is known by room since the gate was closed. */
   const reads = new Map<string, Promise<Found>>();
   /** What live messages wait for now, and how to end it. */

@@ -4,7 +4,7 @@ import type { ChatPerson } from "../../../core/ports/chat-platform.ts";
 import { type ReplyMode, settingsOf } from "../../../core/skill/namespace-state.ts";
 import type { SaidTo } from "../../turns/command-reader.ts";
 import type { ChatMessage } from "../chat-intake.ts";
-import { createExpiringEntries } from "../expiring-entries.ts";
+import { ExpiringEntries } from "../expiring-entries.ts";
 import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts";
 import { authorOf, type IntakeContext } from "./intake-context.ts";
 import type { LateMessages } from "./late-messages.ts";
@@ -180,8 +180,10 @@ async function mustWait(
 /** Enforces the minimum time between two questions of one person. */
 function createCooldown({ store, clock, platform, policy }: IntakeContext) {
   const { cooldown_ms } = policy.access;
-  const key = `chat-cooldown:${platform.id}`;
-  const waiting = createExpiringEntries({ store, clock, key, groups: 64, most: 128 });
+  const waiting = new ExpiringEntries(store, clock, `chat-cooldown:${platform.id}`, {
+    groups: 64,
+    most: 128,
+  });
   return {
     /** Remaining time the person has to wait, ms; 0 when they may ask. */
     async left(person: string): Promise<number> {

@@ -6,7 +6,7 @@ import type { Author } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { offersOffKey } from "../../services/shapes.ts";
 import type { ButtonPress, ChatMessage } from "../chat-intake.ts";
-import { createExpiringEntries, type ExpiringEntries, type ExpiringEntry } from "../expiring-entries.ts";
+import { ExpiringEntries } from "../expiring-entries.ts";
 import { acceptMessage, noteTaken } from "./accept-message.ts";
 import type { IntakeContext } from "./intake-context.ts";
 import { createOfferDays, type OfferDays } from "./offer-days.ts";
@@ -59,7 +59,7 @@ interface Offering {
   context: IntakeContext;
   days: OfferDays;
   /** Open offers by token and person. */
-  open: ExpiringEntries<ExpiringEntry>;
+  open: ExpiringEntries;
   /** By namespace. */
   candidates: Map<string, Candidate>;
 }
@@ -69,7 +69,7 @@ export function createUnaskedOffers(context: IntakeContext) {
   const offering: Offering = {
     context,
     days: createOfferDays(store, clock, policy.offers),
-    open: createExpiringEntries({ store, clock, key: "chat-offer", groups: 16, most: 256 }),
+    open: new ExpiringEntries(store, clock, "chat-offer", { groups: 16, most: 256 }),
     candidates: new Map(),
   };
   return {

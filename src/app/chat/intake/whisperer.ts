@@ -1,7 +1,7 @@
 import type { ChatPlatform, OutgoingMessage } from "../../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
-import { createExpiringEntries } from "../expiring-entries.ts";
+import { ExpiringEntries } from "../expiring-entries.ts";
 
 /** The recipient of a whisper, and the platform's id of their message, command or press. */
 export interface Listener {
@@ -18,18 +18,13 @@ export function topicOf({ key, text }: { key: string; text: string }): string {
   return `${key} ${text}`;
 }
 
-export interface WhispererDeps {
-  platform: ChatPlatform;
-  store: KeyValue;
-  clock: Clock;
-  logger: Log;
-}
-
 /** Slack delivers a mention as two events, and an event again if it was not acknowledged. */
 const sameMessageMs = 10 * 60_000;
 
-export function createWhisperer({ platform, store, clock, logger }: WhispererDeps) {
-  const told = createExpiringEntries({ store, clock, key: "chat-told", groups: 64, most: 128 });
+export function createWhisperer(platform: ChatPlatform, store: KeyValue, clock: Clock, logger: Log) {
+  const told = new ExpiringEntries(store, clock, "chat-told", { groups: 64, most: 128 }, (error) =>
+    logger.warn({ err: error }, "It could not be stored that a person was told something"),
+  );
   const say = async (
     { place, person, about }: Listener,
     markdown: string,
@@ -45,14 +40,9 @@ export function createWhisperer({ platform, store, clock, logger }: WhispererDep
     }
   };
   const wasTold = async (id: string, pauseMs: number): Promise<boolean> => {
-    try {
-      if ((await told.get(id)) !== undefined) return true;
-      const before = await told.change(id, (entry) => entry ?? { until: clock.now() + pauseMs });
-      return before !== undefined;
-    } catch (error) {
-      logger.warn({ err: error }, "It could not be stored that a person was told something");
-      return false;
-    }
+    if ((await told.get(id)) !== undefined) return true;
+    const before = await told.change(id, (entry) => entry ?? { until: clock.now() + pauseMs });
+    return before !== undefined;
   };
   return {
     say,

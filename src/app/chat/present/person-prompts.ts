@@ -1,6 +1,7 @@
 import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import { remindAt } from "../../../core/log/call-state.ts";
+import { readAskingId } from "../../../core/log/call-id.ts";
 import type { TurnEvent, TurnEventBody, TurnEventOf } from "../../../core/log/turn-event.ts";
+import { remindAt } from "../../../core/log/turn-state.ts";
 import { verdictText } from "../../../core/log/turn-view-steps.ts";
 import type {
   MessageTag,
@@ -195,7 +196,7 @@ export class PersonPrompts {
 
 function kindOf({ asked }: Prompt): "question" | "call" | "permission" {
   if (asked.type === "question_asked") return "question";
-  return asked.call_id.includes("/approval:") ? "permission" : "call";
+  return readAskingId(asked.call_id).key === undefined ? "call" : "permission";
 }
 
 function decide(prompt: Prompt | undefined, decision: PromptEnding): Prompt | undefined {

@@ -21,16 +21,14 @@ export const showGoal = operation({
     summary: "The goal of a thread: the one that is going, or one that ended in the last days",
     answers: "the goal and its state",
   },
-  chat: [
-    {
-      command: "agent goal show",
-      description: "Shows the goal of this thread, and how far it is",
-      alsoAlone: true,
-      read: (words, { namespace: ns, thread }) => (words === "" ? { ns, thread } : undefined),
-      missing: how,
-    },
-  ],
-  commandLine: [{ command: "goal show <namespace> <thread>" }],
+  chat: {
+    command: "agent goal show",
+    description: "Shows the goal of this thread, and how far it is",
+    alsoAlone: true,
+    read: (words, { namespace: ns, thread }) => (words === "" ? { ns, thread } : undefined),
+    missing: how,
+  },
+  commandLine: { command: "goal show <namespace> <thread>" },
   text: ({ goal }) => (goal === undefined ? `This thread has no goal. ${how}` : wordsOf(goal)),
   run: async (call) => ({ ok: true, value: { goal: (await goalOf(call))?.view } }),
 });
@@ -48,37 +46,32 @@ export const setGoal = operation({
     summary: "Set a goal: the agent goes on by itself, turn after turn, until it is reached",
     answers: "the goal",
   },
-  chat: [
-    {
-      command: "agent goal set",
-      public: true,
-      description: "The agent works towards an aim by itself in this thread, turn after turn",
-      options: [
-        { name: "aim", description: "What has to be true in the end", required: true },
-        {
-          name: "turns",
-          description: "How many turns at most; 10 by default",
-          choices: [3, 5, 10, 15, 25].map((turns) => ({ text: `${turns} turns`, description: "" })),
-          usage: "[<n> turns]",
-        },
-      ],
-      read: (words, { namespace: ns, thread }) =>
-        words === "" ? undefined : { ns, thread, ...aimIn(words) },
-      missing: how,
-    },
-  ],
-  commandLine: [
-    {
-      command: "goal set <namespace> <thread> <aim...>",
-      options: ["--turns <number>"],
-      read: ({ thread, aim, turns }) => ({
-        thread,
-        aim: [aim].flat().join(" "),
-        turns: turns && Number(turns),
-      }),
-      needsBot: "because it runs the turns of the goal",
-    },
-  ],
+  chat: {
+    command: "agent goal set",
+    public: true,
+    description: "The agent works towards an aim by itself in this thread, turn after turn",
+    options: [
+      { name: "aim", description: "What has to be true in the end", required: true },
+      {
+        name: "turns",
+        description: "How many turns at most; 10 by default",
+        choices: [3, 5, 10, 15, 25].map((turns) => ({ text: `${turns} turns`, description: "" })),
+        usage: "[<n> turns]",
+      },
+    ],
+    read: (words, { namespace: ns, thread }) => (words === "" ? undefined : { ns, thread, ...aimIn(words) }),
+    missing: how,
+  },
+  commandLine: {
+    command: "goal set <namespace> <thread> <aim...>",
+    options: ["--turns <number>"],
+    read: ({ thread, aim, turns }) => ({
+      thread,
+      aim: [aim].flat().join(" "),
+      turns: turns && Number(turns),
+    }),
+    needsBot: "because it runs the turns of the goal",
+  },
   text: ({ goal }) =>
     `Goal: ${quoted(goal)}. I go on by myself for up to ${turnsInWords(goal.max_turns)}, until I can show that it is reached. \`/agent goal\` shows how far I am, \`/agent goal stop\` ends it.`,
   async run({ input, asker, services, command }) {
@@ -102,16 +95,14 @@ export const stopGoal = operation({
   output: z.object({ goal: goalViewSchema }),
   who: { decide: mayStopGoal },
   http: { route: `DELETE ${route}`, summary: "End the goal of a thread, and its turn", answers: "the goal" },
-  chat: [
-    {
-      command: "agent goal stop",
-      public: true,
-      description: "Ends the goal of this thread, and its turn",
-      urgent: true,
-      read: (_words, { namespace: ns, thread }) => ({ ns, thread }),
-    },
-  ],
-  commandLine: [{ command: "goal stop <namespace> <thread>" }],
+  chat: {
+    command: "agent goal stop",
+    public: true,
+    description: "Ends the goal of this thread, and its turn",
+    urgent: true,
+    read: (_words, { namespace: ns, thread }) => ({ ns, thread }),
+  },
+  commandLine: { command: "goal stop <namespace> <thread>" },
   text: ({ goal }) => `Stopped after ${turnsInWords(goal.turns)}: ${quoted(goal)}.`,
   async run({ input: { ns: namespace, thread }, asker, services }) {
     const [goal] = await services.goals.end({ namespace, thread }, () => true);

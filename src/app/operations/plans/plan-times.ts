@@ -64,43 +64,38 @@ export const addSchedule = operation({
     summary: "Plan a reminder or a task: give exactly one of at, in and cron",
     answers: "what was planned, with its next times",
   },
-  chat: [
-    {
-      command: "agent schedule add",
-      public: true,
-      description: "Plans a reminder or a task",
-      options: [
-        {
-          name: "when-and-what",
-          description: 'Write at 2026-12-24 09:00 …, in PT2H …, cron "0 9 * * 1-5" …, or words for the agent',
-          usage: "<when and what>",
-        },
-        { name: "task", type: "flag", description: "The text is work for the agent, to be done then" },
-      ],
-      form: (_input, words) =>
-        words === "" || words === "--task" ? `/agent schedule add ${words}`.trim() : undefined,
-      elseAgent: true,
-      read(words, { namespace }) {
-        const found = exactTime(words.replace(taskFlag, "").trim());
-        const what = taskFlag.test(words) ? ("task" as const) : ("reminder" as const);
-        return found && { namespace, ...found, what };
+  chat: {
+    command: "agent schedule add",
+    public: true,
+    description: "Plans a reminder or a task",
+    options: [
+      {
+        name: "when-and-what",
+        description: 'Write at 2026-12-24 09:00 …, in PT2H …, cron "0 9 * * 1-5" …, or words for the agent',
+        usage: "<when and what>",
       },
-      missing: (words) => (words === "" ? `Write when and what: ${timeForms}.` : notExact(words)),
+      { name: "task", type: "flag", description: "The text is work for the agent, to be done then" },
+    ],
+    form: (_input, words) =>
+      words === "" || words === "--task" ? `/agent schedule add ${words}`.trim() : undefined,
+    elseAgent: true,
+    read(words, { namespace }) {
+      const found = exactTime(words.replace(taskFlag, "").trim());
+      const what = taskFlag.test(words) ? ("task" as const) : ("reminder" as const);
+      return found && { namespace, ...found, what };
     },
-  ],
-  commandLine: [
-    {
-      command: "schedule add <text...>",
-      options: [["--task", "the text is work for the agent"], ...timeOptions],
-      namespace: "mandatory",
-      read: ({ text, times, task, ...rest }) => ({
-        ...rest,
-        text: [text].flat().join(" "),
-        what: task === undefined ? undefined : "task",
-        times: times === undefined ? undefined : Number(times),
-      }),
-    },
-  ],
+    missing: (words) => (words === "" ? `Write when and what: ${timeForms}.` : notExact(words)),
+  },
+  commandLine: {
+    command: "schedule add <text...>",
+    options: [["--task", "the text is work for the agent"], ...timeOptions],
+    read: ({ text, times, task, ...rest }) => ({
+      ...rest,
+      text: [text].flat().join(" "),
+      what: task === undefined ? undefined : "task",
+      times: times === undefined ? undefined : Number(times),
+    }),
+  },
   text: (planned) => plannedText("Planned", planned),
   async run(call) {
     const { schedules } = call.services;
@@ -126,38 +121,33 @@ export const changeSchedule = operation({
     summary: "Give a reminder or task new times, or its repetition new bounds",
     answers: "it, as it is now",
   },
-  chat: [
-    {
-      command: "agent schedule change",
-      public: true,
-      description: "Gives a reminder or task new times",
-      options: [
-        planOption,
-        {
-          name: "when",
-          description: 'Write at 2026-12-24 09:00, in PT2H, or cron "0 9 * * 1-5"',
-          required: true,
-        },
-      ],
-      read(words, { namespace }) {
-        const known = idIn(words);
-        // The form has a text after the time.
-        const found = exactTime(`${words.slice(words.split(/\s+/)[0]?.length ?? 0).trim()} .`);
-        if (found?.text !== ".") return undefined;
-        const { text: _, ...when } = found;
-        return { id: known, namespace, ...when };
+  chat: {
+    command: "agent schedule change",
+    public: true,
+    description: "Gives a reminder or task new times",
+    options: [
+      planOption,
+      {
+        name: "when",
+        description: 'Write at 2026-12-24 09:00, in PT2H, or cron "0 9 * * 1-5"',
+        required: true,
       },
-      missing: `Which one, and when? \`/agent schedule change <id>\` takes ${timeForms}; \`/agent schedule list\` shows the ids.`,
+    ],
+    read(words, { namespace }) {
+      const known = idIn(words);
+      // The form has a text after the time.
+      const found = exactTime(`${words.slice(words.split(/\s+/)[0]?.length ?? 0).trim()} .`);
+      if (found?.text !== ".") return undefined;
+      const { text: _, ...when } = found;
+      return { id: known, namespace, ...when };
     },
-  ],
-  commandLine: [
-    {
-      command: "schedule change <id>",
-      options: timeOptions,
-      namespace: "mandatory",
-      read: ({ times, ...rest }) => ({ ...rest, times: times === undefined ? undefined : Number(times) }),
-    },
-  ],
+    missing: `Which one, and when? \`/agent schedule change <id>\` takes ${timeForms}; \`/agent schedule list\` shows the ids.`,
+  },
+  commandLine: {
+    command: "schedule change <id>",
+    options: timeOptions,
+    read: ({ times, ...rest }) => ({ ...rest, times: times === undefined ? undefined : Number(times) }),
+  },
   text: (planned) => plannedText("Changed", planned),
   async run(call) {
     const { schedules } = call.services;

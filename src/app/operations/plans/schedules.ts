@@ -52,16 +52,14 @@ export const listSchedules = operation({
     summary: "Schedules, reminders and triggers of a channel",
     answers: "them, in the order they were made",
   },
-  chat: [
-    {
-      command: "agent schedule list",
-      description: "Shows the reminders, schedules and triggers of this channel",
-      alsoAlone: true,
-      read: (words, place) => (words === "" ? { namespace: place.namespace } : undefined),
-      missing: family,
-    },
-  ],
-  commandLine: [{ command: "schedule list", namespace: "mandatory" }],
+  chat: {
+    command: "agent schedule list",
+    description: "Shows the reminders, schedules and triggers of this channel",
+    alsoAlone: true,
+    read: (words, place) => (words === "" ? { namespace: place.namespace } : undefined),
+    missing: family,
+  },
+  commandLine: { command: "schedule list" },
   text: ({ schedules }) =>
     [...(schedules.length === 0 ? ["Nothing is planned here."] : schedules.map(lineOf)), "", family].join(
       "\n",
@@ -87,17 +85,15 @@ function changeOperation<const Name extends string>(name: Name, to: PlanChange) 
     output: plannedViewSchema,
     who: { decide: mayChange },
     http: { route, summary: `${verb} a schedule or trigger`, answers: "it, as it is now" },
-    chat: [
-      {
-        command: `agent schedule ${to}`,
-        public: true,
-        description: `${verb}s a schedule or trigger of this channel`,
-        options: [planOption],
-        read: (words, place) => (words === "" ? undefined : { id: idIn(words), namespace: place.namespace }),
-        missing: `Which one? \`/agent schedule ${to} <id>\`; \`/agent schedule list\` shows the ids.`,
-      },
-    ],
-    commandLine: [{ command: `schedule ${to} <id>`, namespace: "mandatory" as const }],
+    chat: {
+      command: `agent schedule ${to}`,
+      public: true,
+      description: `${verb}s a schedule or trigger of this channel`,
+      options: [planOption],
+      read: (words, place) => (words === "" ? undefined : { id: idIn(words), namespace: place.namespace }),
+      missing: `Which one? \`/agent schedule ${to} <id>\`; \`/agent schedule list\` shows the ids.`,
+    },
+    commandLine: { command: `schedule ${to} <id>` },
     text({ id: known, text, next }) {
       const times = to === "resume" && next.length > 0 ? ` Next: ${next.join(", ")}.` : "";
       return `${done}: \`${known}\` ${escapeMarkdown(oneLine(text, 200))}.${times}`;
@@ -136,23 +132,21 @@ export const renewScheduleSecret = operation({
     summary: "A new secret for a webhook; the previous one is no longer valid",
     answers: "the secret, which is shown only now",
   },
-  chat: [
-    {
-      command: "agent schedule secret",
-      description: "Makes a new secret for a webhook; the previous one is no longer valid",
-      options: [{ ...planOption, description: "The id of the trigger, as the list shows it" }],
-      read: (words, place) => (words === "" ? undefined : { id: idIn(words), namespace: place.namespace }),
-      missing: "Of which webhook? `/agent schedule secret <id>`; `/agent schedule list` shows the ids.",
-      // Answers of commands are stored in the log, where a secret does not belong.
-      say: ({ secret }) =>
-        secret === undefined
-          ? shown("A new secret was sent to you alone; the previous one is no longer valid.")
-          : refused(
-              "The secret is not shown in a conversation. `knack schedule secret <id>` prints a new one.",
-            ),
-    },
-  ],
-  commandLine: [{ command: "schedule secret <id>", options: ["--set <secret>"], namespace: "mandatory" }],
+  chat: {
+    command: "agent schedule secret",
+    description: "Makes a new secret for a webhook; the previous one is no longer valid",
+    options: [{ ...planOption, description: "The id of the trigger, as the list shows it" }],
+    read: (words, place) => (words === "" ? undefined : { id: idIn(words), namespace: place.namespace }),
+    missing: "Of which webhook? `/agent schedule secret <id>`; `/agent schedule list` shows the ids.",
+    // Answers of commands are stored in the log, where a secret does not belong.
+    say: ({ secret }) =>
+      secret === undefined
+        ? shown("A new secret was sent to you alone; the previous one is no longer valid.")
+        : refused(
+            "The secret is not shown in a conversation. `knack schedule secret <id>` prints a new one.",
+          ),
+  },
+  commandLine: { command: "schedule secret <id>", options: ["--set <secret>"] },
   text: ({ secret = "It was sent to you on your platform." }, { set }) =>
     set === undefined ? escapeMarkdown(secret) : "The secret is set.",
   async run(call) {

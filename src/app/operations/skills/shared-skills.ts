@@ -61,7 +61,7 @@ export const shareSkill = operation({
     },
     missing: "Which skill, and with whom: `others`, `everyone` or `nobody`?",
   },
-  commandLine: { command: "skills share <id> <with>", namespace: "own" },
+  commandLine: { command: "skills share <id> <with>" },
   text: ({ id }, input) => sharedTexts[input.with](id),
   async run({ input: { id, namespace, with: who }, services }) {
     const found = await findTaught(id, namespace, services);
@@ -104,7 +104,7 @@ export const takeSkill = operation({
     public: true,
     description: "Takes a skill that another channel offers, as it is now",
   },
-  commandLine: { command: "skills take <id>", namespace: "own" },
+  commandLine: { command: "skills take <id>" },
   text: ({ id, version }, { namespace }) =>
     `**${id}** can be used ${placeWords(namespace)} now (version ${version}). If it changes there, take it again.`,
   async run({ input: { id, namespace }, asker, services }) {

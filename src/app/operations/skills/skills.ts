@@ -34,7 +34,7 @@ export const listSkills = operation({
       ...(words === "" ? {} : { query: words.slice(0, 500) }),
     }),
   },
-  commandLine: { command: "skills list", namespace: "own" },
+  commandLine: { command: "skills list" },
   text({ skills, diagnostics }, { query }, reading) {
     if (skills.length > 0) return skillListText(skills, query === undefined ? diagnostics : [], reading);
     if (query !== undefined) return `No skill fits “${escapeMarkdown(query)}”. \`/skill list\` shows all.`;
@@ -61,7 +61,7 @@ export const showSkill = operation({
     command: "skill info",
     description: "Shows one skill, its parameters, and why it can or cannot be used",
   },
-  commandLine: { command: "skills info <id>", namespace: "own" },
+  commandLine: { command: "skills info <id>" },
   text: (skill, _input, reading) => skillDetailText(skill, reading),
   async run({ input: { id, namespace }, services, command }) {
     const skill = await services.skills.detail(id, namespace);

@@ -97,7 +97,7 @@ export const showHistory = operation({
     command: "skill history",
     description: "Shows the versions of a skill that was made here",
   },
-  commandLine: { command: "skills history <id>", namespace: "own" },
+  commandLine: { command: "skills history <id>" },
   text: ({ id, current, versions }) =>
     [
       ...versions.toReversed().map((version) => versionLine(version, current)),
@@ -152,7 +152,7 @@ export const restoreVersion = operation({
     },
     missing: "Which skill, and which version? `/skill history SKILL` shows them.",
   },
-  commandLine: { command: "skills restore <id> <version>", namespace: "own" },
+  commandLine: { command: "skills restore <id> <version>" },
   text: ({ id, version }) => `**${id}** is version ${version} again.`,
   async run({ input: { id, namespace, version }, asker, services }) {
     const found = await findTaught(id, namespace, services);
@@ -180,7 +180,7 @@ export const discardSkill = operation({
     public: true,
     description: "Removes a skill that was made here, with its versions",
   },
-  commandLine: { command: "skills discard <id>", namespace: "own" },
+  commandLine: { command: "skills discard <id>" },
   text: ({ id }) => `**${id}** is gone, with all its versions.`,
   async run({ input: { id, namespace }, services }) {
     const found = await findTaught(id, namespace, services);

@@ -1,4 +1,5 @@
 import { parsedJson } from "../../../base/json-reader.ts";
+import { isOfRun } from "../../../core/log/conversation.ts";
 import {
   extendTranscript,
   openTranscript,
@@ -6,13 +7,12 @@ import {
   type TranscriptStep,
   withoutReasoning,
 } from "../../../core/log/transcript.ts";
+import { StepReader } from "../../../core/log/transcript-steps.ts";
 import { directRun, type TurnEvent, unwrapped } from "../../../core/log/turn-event.ts";
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
 import { noUsage, plusUsage, type UsageTotal } from "../../../core/log/usage.ts";
 import type { TurnPorts } from "../../../core/scope/turn.ts";
 import { viewOf } from "../../../core/transcript/audience.ts";
-import { createStepReader } from "../../../core/transcript/transcript-steps.ts";
-import { isOfRun } from "../../../core/turn/sub-run.ts";
 import { canonicalJson, type Json } from "../../../core/values/json.ts";
 import type { AssistantMessage, Message, ToolCall, ToolMessage } from "../../../core/values/message.ts";
 import type { Place } from "../../../core/values/place.ts";
@@ -57,9 +57,9 @@ export async function readRecorded(
   const own = run === undefined ? events : events.filter((event) => isOfRun(run, event)).map(inner);
   if (!own.some(({ type }) => type === "model_message"))
     return "No model answered it: it was a command, or it ended before.";
-  const read = createStepReader(turn.turn_id, run);
+  const reader = new StepReader(turn.turn_id, run);
   const past = isDirect ? [] : await stepsBefore(deps, turn);
-  const steps = own.flatMap((event) => read(event, event.at));
+  const steps = own.flatMap((event) => reader.read(event, event.at));
   const first = steps.findIndex((step) => step.kind === "message" && step.message.role === "assistant");
   const transcript = await grown(deps, [...(past ?? []), ...steps.slice(0, first)]);
   if (past === undefined || transcript === undefined)
@@ -150,12 +150,12 @@ export async function readThread(
   events: readonly TurnEvent[],
   person: string,
 ): Promise<RecordedThread | undefined> {
-  const read = createStepReader(turn.turn_id);
+  const reader = new StepReader(turn.turn_id);
   const { steps, intact } = await deps.past.read(
     turn,
     (await ordinalOf(deps, turn)) ?? Number.MAX_SAFE_INTEGER,
   );
-  const all = [...steps, ...events.flatMap((event) => read(event, event.at))];
+  const all = [...steps, ...events.flatMap((event) => reader.read(event, event.at))];
   const opened = all.findLastIndex(({ kind }) => kind === "open");
   const transcript = intact ? await grown(deps, all.slice(Math.max(0, opened))) : undefined;
   if (transcript === undefined) return undefined;

@@ -29,58 +29,68 @@ export interface ChatExchange extends Exchange {
   textualTools: readonly ToolDefinition[] | undefined;
 }
 
-/** The answer to a request that was not streamed. @throws ModelError if it is not an answer, ReportedFailure if it reports a failure */
-export function wholeChatAnswer(completion: OpenAI.ChatCompletion, exchange: ChatExchange): Answer {
-  const report = (completion as { error?: unknown } | undefined)?.error;
-  if (report && completion.choices === undefined) throw new ReportedFailure(report);
-  // An answer that is not JSON arrives as a string, and other JSON as any value.
-  const choice = completion?.choices?.[0];
-  if (choice?.message === undefined) throw notAnAnswer(exchange.endpoint, "a chat completion", completion);
-  const { content, refusal, tool_calls } = choice.message;
-  const calls = (tool_calls ?? []).flatMap((call): ReadCall[] => {
-    if (call.type === "custom" || call.function === undefined) return [];
-    const { name, arguments: input } = call.function;
-    return [{ id: call.id ?? "", name: name ?? "", arguments: asText(input), kept: keptOfCall(call) }];
-  });
-  const fields = new ReasoningFields("whole");
-  fields.add(choice.message);
-  const text = createTextReader(exchange);
-  text.add(textOf(content) || textOf(refusal));
-  const finish = choice.finish_reason;
-  return answer({ ...text.end(), called: calls, fields, finish, usage: completion.usage }, exchange);
-}
+/** Reads one answer of chat completions. */
+export class ChatReader implements AnswerReader<Chunk> {
+  readonly #exchange: ChatExchange;
+  readonly #text: Pick<ChatText, "add" | "end">;
+  readonly #calls: OpenCall[] = [];
+  readonly #fields = new ReasoningFields("streamed");
+  #finish: string | null | undefined;
+  #usage: OpenAI.CompletionUsage | null | undefined;
+  #isUnderstood = false;
+  #whole: unknown;
 
-/** Puts a stream of chat completion chunks together. */
-export function createChatReader(exchange: ChatExchange): AnswerReader<Chunk> {
-  const text = createTextReader(exchange);
-  let finish: string | null | undefined;
-  let usage: OpenAI.CompletionUsage | null | undefined;
-  let understood = false;
-  let whole: OpenAI.ChatCompletion | undefined;
-  const calls: OpenCall[] = [];
-  const fields = new ReasoningFields("streamed");
-  return {
-    add(chunk) {
-      const choice = chunk?.choices?.[0];
-      // Moonshot reports usage within the choice.
-      usage = chunk?.usage ?? (choice as { usage?: OpenAI.CompletionUsage } | undefined)?.usage ?? usage;
-      if (choice === undefined) return "";
-      understood = true;
-      if ("message" in choice) whole = chunk as unknown as OpenAI.ChatCompletion;
-      finish = choice.finish_reason ?? finish;
-      const delta = choice.delta;
-      const thought = fields.add(delta) + thoughtIn(delta?.content);
-      if (delta?.tool_calls) for (const part of delta.tool_calls) addCall(calls, part);
-      const pieces = text.add(textOf(delta?.content) || textOf(delta?.refusal));
-      return thought === "" ? pieces : [{ thought }, ...pieces];
-    },
-    finish() {
-      if (whole !== undefined) return wholeChatAnswer(whole, exchange);
-      if (!understood) throw notAnAnswer(exchange.endpoint, "a chat completion", {});
-      if (!finish) throw modelError("unavailable", exchange.endpoint, "ended its answer halfway", undefined);
-      return answer({ ...text.end(), called: calls, fields, finish, usage }, exchange);
-    },
-  };
+  constructor(exchange: ChatExchange) {
+    this.#exchange = exchange;
+    this.#text = createTextReader(exchange);
+  }
+
+  add(chunk: Chunk) {
+    const choice = chunk?.choices?.[0];
+    // Moonshot reports usage within the choice.
+    this.#usage =
+      chunk?.usage ?? (choice as { usage?: OpenAI.CompletionUsage } | undefined)?.usage ?? this.#usage;
+    if (choice === undefined) return "";
+    this.#isUnderstood = true;
+    if ("message" in choice) this.#whole = chunk;
+    this.#finish = choice.finish_reason ?? this.#finish;
+    const delta = choice.delta;
+    const thought = this.#fields.add(delta) + thoughtIn(delta?.content);
+    if (delta?.tool_calls) for (const part of delta.tool_calls) addCall(this.#calls, part);
+    const pieces = this.#text.add(textOf(delta?.content) || textOf(delta?.refusal));
+    return thought === "" ? pieces : [{ thought }, ...pieces];
+  }
+
+  finish(): Answer {
+    if (this.#whole !== undefined) return this.whole(this.#whole);
+    const { endpoint } = this.#exchange;
+    if (!this.#isUnderstood) throw notAnAnswer(endpoint, "a chat completion", {});
+    const [finish, called, fields, usage] = [this.#finish, this.#calls, this.#fields, this.#usage];
+    if (!finish) throw modelError("unavailable", endpoint, "ended its answer halfway", undefined);
+    return answer({ ...this.#text.end(), called, fields, finish, usage }, this.#exchange);
+  }
+
+  whole(document: unknown): Answer {
+    const completion = document as Partial<OpenAI.ChatCompletion & { error: unknown }> | undefined;
+    const report = completion?.error;
+    if (report && completion.choices === undefined) throw new ReportedFailure(report);
+    // An answer that is not JSON arrives as a string, and other JSON as any value.
+    const choice = completion?.choices?.[0];
+    if (choice?.message === undefined)
+      throw notAnAnswer(this.#exchange.endpoint, "a chat completion", document);
+    const { content, refusal, tool_calls } = choice.message;
+    const called = (tool_calls ?? []).flatMap((call): ReadCall[] => {
+      if (call.type === "custom" || call.function === undefined) return [];
+      const { name, arguments: input } = call.function;
+      return [{ id: call.id ?? "", name: name ?? "", arguments: asText(input), kept: keptOfCall(call) }];
+    });
+    const fields = new ReasoningFields("whole");
+    fields.add(choice.message);
+    const text = createTextReader(this.#exchange);
+    text.add(textOf(content) || textOf(refusal));
+    const { finish_reason: finish } = choice;
+    return answer({ ...text.end(), called, fields, finish, usage: completion?.usage }, this.#exchange);
+  }
 }
 
 /** Separates text from reasoning and calls, where the server may not have done so. */

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { ModelRequest } from "../../../core/ports/model.ts";
 import type { Message } from "../../../core/values/message.ts";
-import type { ProviderModelOptions } from "../../provider-model.ts";
+import type { CalledModel } from "../../provider-model.ts";
 import type { ServerKind } from "../../server-kind.ts";
 import { safeCallId } from "../../tool-call-text.ts";
+import { type Concession, concede } from "../../wire-forms.ts";
 import { openAiFamily } from "../family.ts";
 import { addsTools } from "../past-messages.ts";
-import { type Concession, concede } from "../wire-forms.ts";
 
 /** How requests to a server of chat completions are written. Unknown features are tried, and dropped when they are refused. */
 export interface ChatForm {
@@ -51,7 +51,7 @@ export function firstChatForm({
   model,
   server,
   maxTokensField,
-}: Pick<ProviderModelOptions, "model" | "server" | "maxTokensField">): ChatForm {
+}: Pick<CalledModel, "model" | "server" | "maxTokensField">): ChatForm {
   const isOpenAi = server === "openai";
   const family = openAiFamily(model);
   // https://developers.openai.com/api/docs/guides/migrate-to-responses: no tools with reasoning here, from gpt-5.4 on.
@@ -76,7 +76,7 @@ export function firstChatForm({
 }
 
 /** Older compatible servers know only the older name; OpenAI's reasoning models know only the newer one. */
-function limitNames(field: ProviderModelOptions["maxTokensField"], isNew: boolean): readonly string[] {
+function limitNames(field: CalledModel["maxTokensField"], isNew: boolean): readonly string[] {
   if (field !== undefined) return field === "none" ? [] : [field];
   return isNew ? ["max_completion_tokens", "max_tokens"] : ["max_tokens", "max_completion_tokens"];
 }
@@ -89,6 +89,9 @@ export function chatFormName(form: ChatForm): string {
 
 const severalCalls = /single tool.?calls? at once|(?:parallel|multiple|more than one) tool.?calls?/;
 
+/** Words in refusals of the reasoning of earlier messages. */
+const sentBack = /reasoning|extra_content|thought_signature/;
+
 /** Words in refusals of a tool's parameters, in lower case. */
 const refusedSchema: readonly RegExp[] = [
   /propertynames|patternproperties|additionalproperties|\$ref|\$defs|\$schema|function_declarations/,
@@ -96,11 +99,13 @@ const refusedSchema: readonly RegExp[] = [
   /tools?\W{0,20}\d{0,5}\W.{0,400}(?:parameters|input_schema|schema)/,
 ];
 
-/** The first concession that applies is made. */
+/** The concessions to a server of chat completions. */
 export const chatConcessions: readonly Concession<ChatForm>[] = [
   {
-    applies: ({ text }, form) => /max_(?:completion_)?tokens/.test(text) && form.limits.length > 0,
-    lesser: (form) => ({ ...form, limits: form.limits.slice(1) }),
+    lesser: ({ text }, form) =>
+      /max_(?:completion_)?tokens/.test(text) && form.limits.length > 0
+        ? { ...form, limits: form.limits.slice(1) }
+        : undefined,
   },
   concede(/stream_options|include_usage/, "usage", [true, false]),
   concede(/tool_choice/, "toolChoice", [true, false], (request) => request.no_calls === true),
@@ -112,35 +117,35 @@ export const chatConcessions: readonly Concession<ChatForm>[] = [
   concede(/reasoning[_ .]?effort/, "effort", ["asked", "unsaid"]),
   concede(/reasoning[_ .]?effort/, "effort", ["none", "unsaid"]),
   concede(/^(?=.*(?:must|missing|required)).*reasoning_content/s, "reasoning", ["kept", "required"]),
-  {
-    applies: ({ text }, form, request) =>
-      /reasoning|extra_content|thought_signature/.test(text) &&
-      form.reasoning !== "left_out" &&
-      request.messages.some((message) => message.role === "assistant"),
-    lesser: (form) => ({ ...form, reasoning: "left_out" }),
-  },
+  ...(["kept", "required"] as const).map((from) =>
+    concede<ChatForm, "reasoning">(sentBack, "reasoning", [from, "left_out"], hasAnswers),
+  ),
   ...refusedSchema.map((words) => ({
     ...concede<ChatForm, "schemas">(words, "schemas", ["full", "plain"], sendsTools),
     ofTools: true as const,
   })),
   concede(/developer|\brole\b/, "instructions", ["developer", "system"]),
   {
-    applies: ({ text, status }, form, request) =>
-      (status === 500 ? templateFailure : misplacedRole).test(text) &&
-      form.changes === "messages" &&
-      request.messages.some(isChange),
-    lesser: (form) => ({ ...form, changes: "notes" }),
+    lesser({ text, status }, form, { messages }) {
+      const isRefused = (status === 500 ? templateFailure : misplacedRole).test(text);
+      const isUsed = form.changes === "messages" && messages.some(isChange);
+      return isRefused && isUsed ? { ...form, changes: "notes" } : undefined;
+    },
   },
   {
     // Servers refuse `null` in many words, so it is tried after all else.
-    applies: ({ code, status }, form, request) =>
-      code === "invalid_request" &&
-      status < 500 &&
-      form.besideCalls === "null" &&
-      request.messages.some(hasOnlyCalls),
-    lesser: (form) => ({ ...form, besideCalls: "empty" }),
+    lesser({ code, status }, form, { messages }) {
+      const isUsed = form.besideCalls === "null" && messages.some(hasOnlyCalls);
+      return isUsed && code === "invalid_request" && status < 500
+        ? { ...form, besideCalls: "empty" }
+        : undefined;
+    },
   },
 ];
+
+function hasAnswers({ messages }: ModelRequest): boolean {
+  return messages.some(({ role }) => role === "assistant");
+}
 
 function sendsTools({ output_schema, tools, messages }: ModelRequest): boolean {
   return output_schema === undefined && (tools.length > 0 || addsTools(messages));

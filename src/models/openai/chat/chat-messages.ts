@@ -13,65 +13,77 @@ import type {
 import { asNote, notesExplained, withoutNoteTags } from "../../system-note.ts";
 import { argumentsText, safeToolName } from "../../tool-call-text.ts";
 import { plainSchema } from "../../tools/plain-schema.ts";
-import { holdBackChanges } from "../past-messages.ts";
+import { type BlocksOwner, holdBackChanges } from "../past-messages.ts";
 import { asMade, describedTools } from "./added-tools.ts";
 import { type ChatForm, type ChatQuirks, chatFormName } from "./chat-form.ts";
-import { keptFields } from "./chat-reasoning.ts";
+import { type KeptFields, keptFields } from "./chat-reasoning.ts";
 
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
 
-/**
- * Converts messages and tools to OpenAI's format. Each object is converted once, because later rounds send it again.
- * @param self the model whose reasoning is sent back with its messages
- */
-export function createChatMessages(self: { provider: string; model: string }, quirks: ChatQuirks) {
-  const definitions = {
+/** Converts messages and tools to OpenAI's format. Each object is converted once, because later rounds send it again. */
+export class ChatMessages {
+  readonly #self: Self;
+  readonly #quirks: ChatQuirks;
+  readonly #definitions = {
     full: new WeakMap<ToolDefinition, OpenAI.ChatCompletionFunctionTool>(),
     plain: new WeakMap<ToolDefinition, OpenAI.ChatCompletionFunctionTool>(),
   };
-  const converted = new Map<string, WeakMap<Message, ChatMessage>>();
+  readonly #converted = new Map<string, WeakMap<Message, ChatMessage>>();
+
+  /** @param self the model whose reasoning is sent back with its messages */
+  constructor(self: Self, quirks: ChatQuirks) {
+    this.#self = self;
+    this.#quirks = quirks;
+  }
 
   /** The conversation. While the form stays the same, a message is always converted to the same result. */
-  const ofRequest = ({ system, messages, tools }: ModelRequest, form: ChatForm): ChatMessage[] => {
-    const blocks = { ...self, form: chatFormName(form) };
+  ofRequest({ system, messages, tools }: ModelRequest, wanted: ChatForm): ChatMessage[] {
+    const owner = { ...this.#self, form: chatFormName(wanted) };
     // A server that has sent this field expects it in all messages.
-    const reasoning =
-      form.reasoning === "kept" && messages.some((message) => saysReasoning(message, blocks))
-        ? "required"
-        : form.reasoning;
+    const isExpected =
+      wanted.reasoning === "kept" && messages.some((message) => saysReasoning(message, owner));
+    const form: ChatForm = isExpected ? { ...wanted, reasoning: "required" } : wanted;
+    const key = `${owner.form} ${form.reasoning} ${form.besideCalls}`;
+    const known = madeOnce(this.#converted, key, () => new WeakMap<Message, ChatMessage>());
     const listed = form.additions === "listed" ? undefined : new Set(tools.map(({ name }) => name));
-    const asCalled = (message: AssistantMessage): AssistantMessage =>
-      listed === undefined
-        ? message
-        : { ...message, tool_calls: message.tool_calls.map((call) => asMade(call, listed)) };
-    const key = `${blocks.form} ${reasoning} ${form.besideCalls}`;
-    const known = madeOnce(converted, key, () => new WeakMap<Message, ChatMessage>());
-    const convert = (message: Exclude<Message, { role: "system" }>): ChatMessage =>
-      madeOnce(known, message, () =>
-        message.role === "assistant"
-          ? assistantMessage(asCalled(message), { ...form, reasoning }, blocks, quirks)
-          : dataMessage(message, form, quirks),
+    const convert = (message: Exclude<Message, SystemMessage>): ChatMessage => {
+      if (message.role !== "assistant") return dataMessage(message, form, this.#quirks);
+      const calls = message.tool_calls;
+      const made = listed === undefined ? calls : calls.map((call) => asMade(call, listed));
+      return assistantMessage(
+        { ...message, tool_calls: made },
+        form,
+        keptFields(message, owner),
+        this.#quirks,
       );
+    };
     const conversation = new ChatConversation(form);
     for (const message of inOrder(messages, form)) {
       if (message.role === "system") conversation.change(changeText(message, form));
-      else conversation.add(message, convert(message));
+      else
+        conversation.add(
+          message,
+          madeOnce(known, message, () => convert(message)),
+        );
     }
     const said = conversation.whole();
     const opening = form.changes === "notes" ? `${system}\n\n${notesExplained}`.trimStart() : system;
     if (opening !== "") said.unshift({ role: form.instructions, content: opening });
-    return quirks.cacheMarks ? markForCache(said) : said;
-  };
-  const ofTools = (tools: readonly ToolDefinition[], { schemas }: ChatForm) =>
-    tools.map((tool) =>
-      madeOnce(definitions[schemas], tool, (): OpenAI.ChatCompletionFunctionTool => {
+    return this.#quirks.cacheMarks ? markForCache(said) : said;
+  }
+
+  ofTools(tools: readonly ToolDefinition[], { schemas }: ChatForm) {
+    return tools.map((tool) =>
+      madeOnce(this.#definitions[schemas], tool, (): OpenAI.ChatCompletionFunctionTool => {
         const { name, description } = tool;
         const parameters = schemas === "plain" ? plainSchema(tool.parameters) : tool.parameters;
         return { type: "function", function: { name, description, parameters } };
       }),
     );
-  return { ofRequest, ofTools };
+  }
 }
+
+type Self = Pick<BlocksOwner, "provider" | "model">;
 
 function changeText({ text, add = [] }: SystemMessage, { additions }: ChatForm): string {
   if (additions === "listed" || add.length === 0) return text;
@@ -93,19 +105,15 @@ function dataMessage(message: UserMessage | ToolMessage, form: ChatForm, quirks:
   return { role: "user", content: [...images.map(picture), { type: "text", text }] };
 }
 
-type Owner = { provider: string; model: string; form: string };
-
+/** @param kept what its server added to the message; undefined for a message of another model */
 function assistantMessage(
   message: AssistantMessage,
   { reasoning, besideCalls }: ChatForm,
-  owner: Owner,
+  kept: KeptFields | undefined,
   quirks: ChatQuirks,
 ): ChatMessage {
-  const own = reasoning === "left_out" ? undefined : keptFields(message, owner);
-  const fields = {
-    ...(reasoning === "required" ? { reasoning_content: "" } : {}),
-    ...own?.message,
-  };
+  const own = reasoning === "left_out" ? undefined : kept;
+  const fields = { ...(reasoning === "required" && { reasoning_content: "" }), ...own?.message };
   if (message.tool_calls.length === 0) return { role: "assistant", content: message.text, ...fields };
   const tool_calls = message.tool_calls.map((call, index) => ({
     id: quirks.callId(call.id),
@@ -118,7 +126,7 @@ function assistantMessage(
   return { role: "assistant", content, tool_calls, ...fields };
 }
 
-function saysReasoning(message: Message, owner: Owner): boolean {
+function saysReasoning(message: Message, owner: BlocksOwner): boolean {
   return message.role === "assistant" && keptFields(message, owner)?.message.reasoning_content !== undefined;
 }
 

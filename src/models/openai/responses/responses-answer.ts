@@ -3,7 +3,7 @@ import type { Json } from "../../../core/values/json.ts";
 import type { AssistantMessage, ToolCall } from "../../../core/values/message.ts";
 import type { MeteredUsage } from "../../prices.ts";
 import { modelError, notAnAnswer } from "../../provider-error.ts";
-import type { Answer, AnswerReader } from "../../provider-model.ts";
+import type { Answer, AnswerReader, Piece } from "../../provider-model.ts";
 import { ReportedFailure } from "../../reported-failure.ts";
 import { withUniqueIds } from "../../tool-call-text.ts";
 import type { BlocksOwner, Exchange } from "../past-messages.ts";
@@ -12,74 +12,76 @@ type Item = OpenAI.Responses.ResponseOutputItem;
 type Response = OpenAI.Responses.Response;
 type StreamEvent = OpenAI.Responses.ResponseStreamEvent;
 
-/**
- * The answer to a request that was not streamed.
- * @throws ModelError if it is not an answer, ReportedFailure if it reports a failure
- */
-export function wholeResponsesAnswer(response: Response, exchange: Exchange): Answer {
-  // An answer that is not JSON arrives as a string, and other JSON as any value.
-  if (!Array.isArray(response?.output)) throw notAnAnswer(exchange.endpoint, "a response", response);
-  return answer(response, response.output, exchange);
-}
+/** Reads one answer of the Responses API. */
+export class ResponsesReader implements AnswerReader<StreamEvent> {
+  readonly #exchange: Exchange;
+  readonly #items: Item[] = [];
+  /** The item whose text came last. */
+  #textOf: number | undefined;
+  #isUnderstood = false;
+  #response: Response | undefined;
 
-/** Whether an event is the last one that matters. */
-export function isLastEvent(event: StreamEvent): boolean {
-  return (
-    event?.type === "response.completed" ||
-    event?.type === "response.incomplete" ||
-    event?.type === "response.failed"
-  );
-}
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+  }
 
-/** Puts a stream of response events together. */
-export function createResponsesReader(exchange: Exchange): AnswerReader<StreamEvent> {
-  const items: Item[] = [];
-  let textOf: number | undefined;
-  let understood = false;
-  let response: Response | undefined;
-  return {
-    add(event) {
-      const whole = event as Partial<Response> | undefined;
-      if (Array.isArray(whole?.output)) {
-        understood = true;
-        response = whole as Response;
+  isLast(event: StreamEvent): boolean {
+    return ends.has(event?.type);
+  }
+
+  add(event: StreamEvent): Piece {
+    const whole = event as Partial<Response> | undefined;
+    if (Array.isArray(whole?.output)) {
+      this.#isUnderstood = true;
+      this.#response = whole as Response;
+      return "";
+    }
+    if (typeof event?.type === "string" && event.type.startsWith("response.")) this.#isUnderstood = true;
+    switch (event?.type) {
+      case "response.output_text.delta":
+      case "response.refusal.delta": {
+        const isFurther = this.#textOf !== undefined && this.#textOf !== event.output_index;
+        this.#textOf = event.output_index;
+        return isFurther ? paragraph + event.delta : event.delta;
+      }
+      case "response.reasoning_summary_text.delta":
+      case "response.reasoning_text.delta":
+        return { thought: event.delta };
+      // Each part is a separate thought.
+      case "response.reasoning_summary_part.done":
+        return { thought: paragraph };
+      case "response.output_item.done":
+        this.#items[event.output_index] = event.item;
         return "";
-      }
-      if (typeof event?.type === "string" && event.type.startsWith("response.")) understood = true;
-      switch (event?.type) {
-        case "response.output_text.delta":
-        case "response.refusal.delta": {
-          const separator = textOf === undefined || textOf === event.output_index ? "" : paragraph;
-          textOf = event.output_index;
-          return separator + event.delta;
-        }
-        case "response.reasoning_summary_text.delta":
-        case "response.reasoning_text.delta":
-          return { thought: event.delta };
-        // Each part is a separate thought.
-        case "response.reasoning_summary_part.done":
-          return { thought: paragraph };
-        case "response.output_item.done":
-          items[event.output_index] = event.item;
-          return "";
-        case "response.completed":
-        case "response.incomplete":
-        case "response.failed":
-          response = event.response;
-          return "";
-        default:
-          return "";
-      }
-    },
-    finish() {
-      if (!understood) throw notAnAnswer(exchange.endpoint, "a response", {});
-      if (response === undefined) {
-        throw modelError("unavailable", exchange.endpoint, "ended its answer halfway", undefined);
-      }
-      return answer(response, merged(items.filter(Boolean), response.output ?? []), exchange);
-    },
-  };
+      case "response.completed":
+      case "response.incomplete":
+      case "response.failed":
+        this.#response = event.response;
+        return "";
+      default:
+        return "";
+    }
+  }
+
+  finish(): Answer {
+    const { endpoint } = this.#exchange;
+    if (!this.#isUnderstood) throw notAnAnswer(endpoint, "a response", {});
+    const response = this.#response;
+    if (response === undefined)
+      throw modelError("unavailable", endpoint, "ended its answer halfway", undefined);
+    const items = merged(this.#items.filter(Boolean), response.output ?? []);
+    return answer(response, items, this.#exchange);
+  }
+
+  whole(document: unknown): Answer {
+    const response = document as Response | undefined;
+    // An answer that is not JSON arrives as a string, and other JSON as any value.
+    if (!Array.isArray(response?.output)) throw notAnAnswer(this.#exchange.endpoint, "a response", document);
+    return answer(response, response.output, this.#exchange);
+  }
 }
+
+const ends: ReadonlySet<string> = new Set(["response.completed", "response.incomplete", "response.failed"]);
 
 /** Between the messages of one answer, e.g. a remark and the answer itself. */
 const paragraph = "\n\n";
@@ -112,7 +114,7 @@ function answer(response: Response, items: readonly Item[], exchange: Exchange):
 /** A code about the request is not an outage: https://developers.openai.com/api/docs/api-reference/responses/object */
 function failure({ error }: Response): ReportedFailure {
   const isOurs = error?.code?.startsWith("invalid_") === true;
-  return new ReportedFailure(error ?? {}, isOurs ? { status: 400 } : {});
+  return new ReportedFailure(error ?? {}, { status: isOurs ? 400 : undefined });
 }
 
 function textIn(item: Item): string {

@@ -1,7 +1,7 @@
 import type { ModelRequest } from "../../../core/ports/model.ts";
+import { type Concession, concede } from "../../wire-forms.ts";
 import { type OpenAiFamily, openAiFamily } from "../family.ts";
 import { addsTools } from "../past-messages.ts";
-import { type Concession, concede } from "../wire-forms.ts";
 
 /** How requests to a server of the Responses API are written. Unknown features are tried, and dropped when they are refused. */
 export interface ResponsesForm {
@@ -68,18 +68,17 @@ export interface Proof {
   items: boolean;
 }
 
-/** The first concession that applies is made. */
+/** The concessions to a server of the Responses API. */
 export function responsesConcessions(proof: Proof): readonly Concession<ResponsesForm>[] {
   return [
     concede(/reasoning\.context|all_turns/, "allTurns", [true, false]),
     concede(/summar(?:y|ies)/, "summary", [true, false]),
     {
       // https://developers.openai.com/api/docs/guides/reasoning: `invalid_encrypted_content`
-      applies: ({ text }, form, request) =>
-        /invalid_encrypted|could not be (?:verified|decrypted)|required (?:following|'?reasoning'?) item/.test(
-          text,
-        ) && hasBlocks(request, form),
-      lesser: (form) => ({ ...form, epoch: form.epoch + 1 }),
+      lesser: ({ text }, form, request) =>
+        unreadableReasoning.test(text) && hasBlocks(request, form)
+          ? { ...form, epoch: form.epoch + 1 }
+          : undefined,
     },
     concede(/encrypted|\binclude\b/, "encrypted", [true, false]),
     concede(/configuration_update/, "updatesEffort", [true, false]),
@@ -89,12 +88,15 @@ export function responsesConcessions(proof: Proof): readonly Concession<Response
     concede(/tool_choice/, "toolChoice", [true, false], (request) => request.no_calls === true),
     {
       // Other servers have many ways to say that they do not know an input item.
-      applies: ({ text, code }, form, request) =>
-        hasToolItems(request, form) &&
-        (/additional_tools|tool_search|defer_loading/.test(text) ||
-          (code === "invalid_request" && !proof.items)),
-      lesser: (form) => ({ ...form, additions: "tools" }),
+      lesser({ text, code }, form, request) {
+        const isUnknown = code === "invalid_request" && !proof.items;
+        const isRefused = isUnknown || /additional_tools|tool_search|defer_loading/.test(text);
+        return isRefused && hasToolItems(request, form) ? { ...form, additions: "tools" } : undefined;
+      },
     },
     concede(/developer|\brole\b/, "instructions", ["developer", "system"]),
   ];
 }
+
+const unreadableReasoning =
+  /invalid_encrypted|could not be (?:verified|decrypted)|required (?:following|'?reasoning'?) item/;

@@ -20,48 +20,48 @@ import { type ResponsesForm, responsesFormName } from "./responses-form.ts";
 type Item = OpenAI.Responses.ResponseInputItem;
 type FunctionTool = OpenAI.Responses.FunctionTool;
 
-export type ResponsesInput = ReturnType<typeof createResponsesInput>;
-
 /** This API accepts longer ids than chat completions. */
 const callId = (id: string) => safeCallId(id, 64);
 
-/**
- * Converts messages and tools to input items. Each object is converted once, because later rounds send it again.
- * @param self the model whose output items are sent back with its messages
- */
-export function createResponsesInput(self: { provider: string; model: string }) {
-  const definitions = new WeakMap<ToolDefinition, FunctionTool>();
-  const converted = new Map<string, WeakMap<Message, Item[]>>();
+/** Converts messages and tools to input items. Each object is converted once, because later rounds send it again. */
+export class ResponsesInput {
+  readonly #self: Pick<BlocksOwner, "provider" | "model">;
+  readonly #definitions = new WeakMap<ToolDefinition, FunctionTool>();
+  readonly #converted = new Map<string, WeakMap<Message, Item[]>>();
 
-  const ofTool = (tool: ToolDefinition): FunctionTool =>
-    madeOnce(definitions, tool, () => {
-      const { name, description, parameters } = tool;
-      // By default the API makes every parameter required.
-      return { type: "function", name, description, parameters, strict: false };
-    });
-  const ofTools = (tools: readonly ToolDefinition[]) => tools.map(ofTool);
+  /** @param self the model whose output items are sent back with its messages */
+  constructor(self: Pick<BlocksOwner, "provider" | "model">) {
+    this.#self = self;
+  }
 
-  return {
-    ofTools,
-    /** The conversation. While the form stays the same, a message is always converted to the same result. */
-    ofRequest({ tools, messages }: ModelRequest, form: ResponsesForm): Item[] {
-      const owner = { ...self, form: responsesFormName(form) };
-      const known = madeOnce(converted, owner.form, () => new WeakMap<Message, Item[]>());
-      const changes = createChangeItems(self.model, form, ofTools);
-      const input = changes.ofOpening(tools);
-      for (const message of holdBackChanges(messages)) {
-        if (message.role === "system") {
-          const items = changes.of(message);
-          // Two updates in a row are refused; only the later one is sent.
-          if (isUpdate(input.at(-1)) && isUpdate(items[0])) input.pop();
-          input.push(...items);
-          continue;
-        }
-        input.push(...madeOnce(known, message, () => itemsOf(message, owner)));
+  ofTools(tools: readonly ToolDefinition[]): FunctionTool[] {
+    return tools.map((tool) =>
+      madeOnce(this.#definitions, tool, () => {
+        const { name, description, parameters } = tool;
+        // By default the API makes every parameter required.
+        return { type: "function", name, description, parameters, strict: false };
+      }),
+    );
+  }
+
+  /** The conversation. While the form stays the same, a message is always converted to the same result. */
+  ofRequest({ tools, messages }: ModelRequest, form: ResponsesForm): Item[] {
+    const owner = { ...this.#self, form: responsesFormName(form) };
+    const known = madeOnce(this.#converted, owner.form, () => new WeakMap<Message, Item[]>());
+    const changes = createChangeItems(owner.model, form, (added) => this.ofTools(added));
+    const input = changes.ofOpening(tools);
+    for (const message of holdBackChanges(messages)) {
+      if (message.role === "system") {
+        const items = changes.of(message);
+        // Two updates in a row are refused; only the later one is sent.
+        if (isUpdate(input.at(-1)) && isUpdate(items[0])) input.pop();
+        input.push(...items);
+        continue;
       }
-      return input;
-    },
-  };
+      input.push(...madeOnce(known, message, () => itemsOf(message, owner)));
+    }
+    return input;
+  }
 }
 
 function isUpdate(item: Item | undefined): boolean {

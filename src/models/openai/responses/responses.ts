@@ -4,13 +4,12 @@ import { toolsNow } from "../../../core/transcript/keep-transcript.ts";
 import { type Json, type JsonSchema, objectOf } from "../../../core/values/json.ts";
 import type { ModelFacts } from "../../catalogue/model-facts.ts";
 import { effortNow, nearestEffort } from "../../effort.ts";
-import { readChunks } from "../../event-stream.ts";
 import type { Body } from "../../post-json.ts";
-import { type Dialect, factsOf, type ProviderModelOptions } from "../../provider-model.ts";
+import { type CalledModel, type Dialect, factsOf } from "../../provider-model.ts";
 import { type OutputForm, objectSchema, outputName } from "../../structured-output.ts";
+import { WireForms } from "../../wire-forms.ts";
 import type { OpenAiServer } from "../client.ts";
-import { createWireForms } from "../wire-forms.ts";
-import { createResponsesReader, isLastEvent, wholeResponsesAnswer } from "./responses-answer.ts";
+import { ResponsesReader } from "./responses-answer.ts";
 import {
   firstResponsesForm,
   hasToolItems,
@@ -19,7 +18,7 @@ import {
   responsesConcessions,
   responsesFormName,
 } from "./responses-form.ts";
-import { createResponsesInput, type ResponsesInput } from "./responses-input.ts";
+import { ResponsesInput } from "./responses-input.ts";
 
 type ResponsesBody = Body<OpenAI.Responses.ResponseCreateParams>;
 
@@ -31,52 +30,39 @@ const usualOutputTokens = 32_000;
 
 /** OpenAI's Responses API: https://developers.openai.com/api/docs/api-reference/responses. Nothing is stored there. */
 export function createResponsesDialect(
-  options: ProviderModelOptions,
+  options: CalledModel,
   { endpoint, postTo }: OpenAiServer,
 ): Dialect<OpenAI.Responses.ResponseStreamEvent> {
   const { model, provider = "openai", maxOutputTokens } = options;
-  const post = postTo("/responses");
   const facts = factsOf(options, endpoint);
   const self = { provider, model };
-  const input = createResponsesInput(self);
+  const input = new ResponsesInput(self);
   const proof: Proof = { items: false };
-  const asTaken = createWireForms(firstResponsesForm(model), responsesConcessions(proof), endpoint);
+  const concessions = responsesConcessions(proof);
+  const forms = new WireForms(postTo("/responses"), firstResponsesForm(model), concessions, endpoint);
   const known = facts.output ?? usualOutputTokens;
   const limit = Math.max(minOutputTokens, maxOutputTokens ?? Math.min(known, usualOutputTokens));
 
-  const bodyOf =
-    (request: ModelRequest, output: OutputForm) =>
-    (form: ResponsesForm): ResponsesBody => ({
-      model,
-      store: false,
-      instructions: request.system || undefined,
-      input: input.ofRequest(request, form),
-      ...toolsPart(input, request, form, output),
-      include: form.encrypted ? ["reasoning.encrypted_content"] : undefined,
-      reasoning: reasoningOf(facts, request, form),
-      max_output_tokens: form.limit ? Math.min(limit, request.max_output_tokens ?? limit) : undefined,
-      prompt_cache_key: form.cacheKey ? request.cache?.key : undefined,
-      text: formatOf(output),
-    });
-  const exchange = (request: ModelRequest, form: ResponsesForm) => {
-    if (hasToolItems(request, form)) proof.items = true;
-    return { request, endpoint, owner: { ...self, form: responsesFormName(form) } };
-  };
+  const bodyOf = (request: ModelRequest, output: OutputForm, form: ResponsesForm): ResponsesBody => ({
+    model,
+    store: false,
+    instructions: request.system || undefined,
+    input: input.ofRequest(request, form),
+    ...toolsPart(input, request, output, form),
+    include: form.encrypted ? ["reasoning.encrypted_content"] : undefined,
+    reasoning: reasoningOf(facts, request, form),
+    max_output_tokens: form.limit ? Math.min(limit, request.max_output_tokens ?? limit) : undefined,
+    prompt_cache_key: form.cacheKey ? request.cache?.key : undefined,
+    text: formatOf(output),
+  });
 
   return {
-    async open(request, output, signal) {
-      const { form, answer } = await asTaken(request, bodyOf(request, output), (body) =>
-        post({ ...body, stream: true }, signal),
-      );
-      const reader = createResponsesReader(exchange(request, form));
-      return { reads: readChunks(answer, isLastEvent), reader };
-    },
-    async complete(request, output, signal) {
-      const { form, answer } = await asTaken(request, bodyOf(request, output), (body) =>
-        post({ ...body, stream: false }, signal),
-      );
-      const whole = (await answer.json()) as OpenAI.Responses.Response;
-      return wholeResponsesAnswer(whole, exchange(request, form));
+    async send(request, output, { stream, signal }) {
+      const write = (form: ResponsesForm) => ({ body: { ...bodyOf(request, output, form), stream } });
+      const { form, answer } = await forms.send(request, signal, write);
+      if (hasToolItems(request, form)) proof.items = true;
+      const owner = { ...self, form: responsesFormName(form) };
+      return { answer, reader: new ResponsesReader({ request, endpoint, owner }) };
     },
   };
 }
@@ -85,14 +71,16 @@ export function createResponsesDialect(
 function toolsPart(
   input: ResponsesInput,
   request: ModelRequest,
-  form: ResponsesForm,
   output: OutputForm,
+  form: ResponsesForm,
 ): ResponsesBody {
   const now = toolsNow(request, "keep");
   const listed = form.additions === "tools" ? now : form.additions === "tool_search" ? request.tools : [];
-  const tools = listed.length === 0 ? {} : { tools: input.ofTools(listed) };
   const mayCall = request.no_calls !== true && output.kind === "free";
-  return mayCall || now.length === 0 || !form.toolChoice ? tools : { ...tools, tool_choice: "none" };
+  return {
+    tools: listed.length === 0 ? undefined : input.ofTools(listed),
+    tool_choice: mayCall || now.length === 0 || !form.toolChoice ? undefined : "none",
+  };
 }
 
 /** Where input items change the effort, the request keeps the effort of the opening. */

@@ -1,24 +1,17 @@
 import type { APIMessage, APIThreadChannel } from "discord.js";
+import { ChannelType, PermissionFlagsBits } from "discord-api-types/v10";
 import type { TimeRange } from "../../../core/ports/chat-actions.ts";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Place } from "../../../core/values/place.ts";
-import {
-  channelTypes,
-  isForumType,
-  isThreadType,
-  permissions,
-  snowflakeAt,
-  timeOf,
-} from "../connection/discord-facts.ts";
+import { isForumType, isThreadType, snowflakeAt, timeOf } from "../connection/discord-facts.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import type { Directory } from "./directory.ts";
+import type { DiscordContext } from "./discord-context.ts";
 import { type DiscordPlace, readPlace } from "./discord-place.ts";
 import { missingPermissionProblem } from "./missing-permissions.ts";
-import { chainMessages, isSaid, type ReadDeps, readMessage } from "./read-thread.ts";
+import { chainMessages, isSaid, perRequest, readMessage, readPage, rootOf } from "./read-thread.ts";
 import type { ReadMessage } from "./show-message.ts";
 
-/** Maximum messages per request. Source: Discord reference, "Get Channel Messages". */
-const perRequest = 100;
 const maxRequests = 20;
 
 /** Maximum posts of a forum that are read, with one request each, and pages of archived ones. */
@@ -34,14 +27,14 @@ interface ReadRange {
 }
 
 /** Reads a channel's top level, one thread of it, or the posts of a forum. @throws PlatformError */
-export async function readHistory(deps: ReadDeps, place: Place, range: Range): Promise<ReadRange> {
-  const { rest, directory } = deps;
+export async function readHistory(context: DiscordContext, place: Place, range: Range): Promise<ReadRange> {
+  const { rest, directory } = context;
   const at = readPlace(place);
   if (at.guild === undefined || at.channel === undefined)
     return readRange(rest, await directory.directMessage(at.person ?? ""), range);
-  if (at.thread !== undefined) return readConversation(deps, place, { ...at, thread: at.thread }, range);
+  if (at.thread !== undefined) return readConversation(context, place, { ...at, thread: at.thread }, range);
   const facts = await directory.channel(at.channel);
-  if (isForumType(facts?.type ?? channelTypes.text))
+  if (isForumType(facts?.type ?? ChannelType.GuildText))
     return readPosts(rest, { guild: at.guild, channel: at.channel }, range);
   const read = await readRange(rest, at.channel, range);
   if (read.messages.length === 0) await refuseWithoutHistory(directory, place.namespace);
@@ -50,7 +43,7 @@ export async function readHistory(deps: ReadDeps, place: Place, range: Range): P
 
 /** Without permission to read the history, Discord returns an empty list instead of a refusal. */
 async function refuseWithoutHistory(directory: Directory, namespace: string): Promise<void> {
-  const of = permissions.viewChannel | permissions.readMessageHistory;
+  const of = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.ReadMessageHistory;
   const lack = await missingPermissionProblem(directory, namespace, "read what was said", { of });
   if (lack !== undefined) throw lack;
 }
@@ -66,23 +59,23 @@ export async function belongsTo(
 ): Promise<boolean> {
   if (person !== undefined) return channel === (await directory.directMessage(person));
   if (channel === home) return true;
-  const facts = await unlessRefused(directory.channel(channel), ({ code }) => code === "forbidden");
-  if (facts === undefined || facts.type === channelTypes.privateThread) return false;
+  const facts = await unlessRefused(directory.channel(channel), "forbidden");
+  if (facts === undefined || facts.type === ChannelType.PrivateThread) return false;
   return isThreadType(facts.type) && facts.parent_id === home;
 }
 
 async function readConversation(
-  deps: ReadDeps,
+  context: DiscordContext,
   place: Place,
   at: DiscordPlace & { thread: string },
   range: Range,
 ): Promise<ReadRange> {
-  const { channel, root } = await deps.targets.look(place);
-  if (!(await belongsTo(deps.directory, at, channel)))
+  const { channel, root } = await context.targets.look(place);
+  if (!(await belongsTo(context.directory, at, channel)))
     throw new PlatformError("gone", "There is no such thread in this channel.");
-  if (root !== undefined) return within(await chainMessages(deps, place, channel, root), range);
-  const { messages, more } = await readRange(deps.rest, channel, range);
-  const first = more ? undefined : await rootOf(deps, at.channel, at.thread);
+  if (root !== undefined) return within(await chainMessages(context, place, channel, root), range);
+  const { messages, more } = await readRange(context.rest, channel, range);
+  const first = more ? undefined : await rootOf(context, at.channel ?? "", at.thread);
   if (first === undefined || messages.some(({ id }) => id === first.id)) return { messages, more };
   return within([first, ...messages], range);
 }
@@ -110,25 +103,13 @@ async function readRange(
   let before = until === undefined ? undefined : snowflakeAt(until + 1);
   let isOver = false;
   for (let page = 0; page < maxRequests && !isOver && found.length <= most; page += 1) {
-    const query = { limit: perRequest, ...(before === undefined ? {} : { before }) };
-    const messages = await rest.request<APIMessage[]>("GET", `/channels/${channel}/messages`, { query });
+    const messages = await readPage(rest, channel, { limit: perRequest, before });
     const inRange = messages.filter((message) => isWithin(message, { since }));
     found.push(...inRange.filter(isSaid));
     before = messages.at(-1)?.id;
     isOver = messages.length < perRequest || inRange.length < messages.length;
   }
   return { messages: found.slice(0, most).reverse(), more: found.length > most || !isOver };
-}
-
-/** The first message of a thread is in the channel above it; a forum post begins in its own thread. */
-async function rootOf(
-  { rest, directory }: ReadDeps,
-  channel: string | undefined,
-  thread: string,
-): Promise<APIMessage | undefined> {
-  const facts = await directory.channel(channel ?? "");
-  if (facts === undefined || isForumType(facts.type)) return undefined;
-  return readMessage(rest, facts.id, thread);
 }
 
 /** The posts of a forum: their first messages, each below its title. */
@@ -177,13 +158,13 @@ export async function threadsIn(
 ): Promise<ChannelThreads> {
   const active = await rest.request<ThreadPage>("GET", `/guilds/${guild}/threads/active`);
   const found = active.threads.filter(
-    ({ parent_id, type }) => parent_id === channel && type !== channelTypes.privateThread,
+    ({ parent_id, type }) => parent_id === channel && type !== ChannelType.PrivateThread,
   );
   let before: string | undefined;
   let isOver = false;
   for (let page = 0; page < pages && !isOver; page += 1) {
-    const query = { limit: perPage, ...(before === undefined ? {} : { before }) };
     const path = `/channels/${channel}/threads/archived/public` as const;
+    const query = { limit: perPage, before };
     const { threads, has_more } = await rest.request<ThreadPage>("GET", path, { query });
     found.push(...threads);
     before = threads.at(-1)?.thread_metadata?.archive_timestamp;

@@ -4,36 +4,31 @@ import type {
   APIMessageSearchIndexNotReadyResponse,
   APIMessageSearchResult,
 } from "discord-api-types/v10";
+import { ChannelType, PermissionFlagsBits, RESTJSONErrorCodes } from "discord-api-types/v10";
 import { beginningOf } from "../../../base/markdown-text.ts";
 import type { ChannelAccess, ChatActions, MessageQuery } from "../../../core/ports/chat-actions.ts";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
-import {
-  channelTypes,
-  errorCodes,
-  isSnowflake,
-  permissions,
-  snowflakeAt,
-} from "../connection/discord-facts.ts";
+import type { Clock } from "../../../core/ports/storage.ts";
+import { isSnowflake, snowflakeAt } from "../connection/discord-facts.ts";
 import { unlessRefused } from "../connection/discord-rest.ts";
-import { type AccessDeps, createAccess } from "./channel-access.ts";
+import { DiscordAccess } from "./channel-access.ts";
 import { belongsTo, readHistory, threadsIn } from "./channel-history.ts";
+import type { DiscordContext } from "./discord-context.ts";
 import { directPlace, readPlace, readReference, referenceOf } from "./discord-place.ts";
 import { emojiPath } from "./emoji.ts";
-import { createFindPeople } from "./find-people.ts";
+import { findPeople } from "./find-people.ts";
 import { namingMissingPermissions } from "./missing-permissions.ts";
-import { isSaid, type ReadDeps, readMessage } from "./read-thread.ts";
+import { isSaid, readMessage } from "./read-thread.ts";
 import { linkTo, showMessages } from "./show-message.ts";
-
-export type ChatActionsDeps = AccessDeps & ReadDeps;
 
 /** Maximum servers that are searched for the author of a direct message, and maximum channels listed. */
 const maxGuilds = 20;
 const maxChannels = 1_000;
 
 /** The agent's actions in Discord other than answering. */
-export function createChatActions(deps: ChatActionsDeps): ChatActions {
-  const { rest, directory, targets } = deps;
-  const access = createAccess(deps);
+export function createChatActions(context: DiscordContext, clock: Clock): ChatActions {
+  const { rest, directory, targets } = context;
+  const access = new DiscordAccess(rest, directory, clock);
 
   const find = async (namespace: string, reference: string) => {
     const { channel, message } = readReference(reference);
@@ -69,12 +64,12 @@ export function createChatActions(deps: ChatActionsDeps): ChatActions {
         .toSorted((a, b) => a.name.localeCompare(b.name));
     },
     async history(place, range) {
-      const { messages, more } = await readHistory(deps, place, range);
+      const { messages, more } = await readHistory(context, place, range);
       return { messages: await showMessages(directory, place.namespace, messages), more };
     },
     async search(namespace, query) {
-      const found = await searchMessages(deps, namespace, query);
-      return found === undefined ? undefined : showMessages(directory, namespace, found);
+      const found = await searchMessages(context, namespace, query);
+      return found && showMessages(directory, namespace, found);
     },
     link: async (namespace, reference) => linkTo(namespace, readReference(reference)),
     async message(namespace, reference) {
@@ -82,17 +77,16 @@ export function createChatActions(deps: ChatActionsDeps): ChatActions {
       return found === undefined ? undefined : (await showMessages(directory, namespace, [found.message]))[0];
     },
     reference: async (place, message) => referenceOf(await targets.channelOf(place, message), message),
-    people: createFindPeople(deps, access),
+    people: (namespace, wanted) => findPeople(context, access, namespace, wanted),
     async react(namespace, reference, name, on) {
       const { channel, message } = await needed(namespace, reference);
       const emoji = await emojiPath(name, () => ownEmoji(namespace));
       const path = `/channels/${channel}/messages/${message.id}/reactions/${emoji}/@me` as const;
       const react = () =>
-        unlessRefused(
-          rest.request(on ? "PUT" : "DELETE", path),
-          ({ discordCode }) => !on && discordCode === errorCodes.unknownEmoji,
-        );
-      const of = permissions.addReactions | permissions.readMessageHistory;
+        on
+          ? rest.request("PUT", path)
+          : unlessRefused(rest.request("DELETE", path), RESTJSONErrorCodes.UnknownEmoji);
+      const of = PermissionFlagsBits.AddReactions | PermissionFlagsBits.ReadMessageHistory;
       await namingMissingPermissions({ directory, namespace }, "react to messages", react, of);
     },
     async pin(namespace, reference, on) {
@@ -100,7 +94,12 @@ export function createChatActions(deps: ChatActionsDeps): ChatActions {
       // Source: Discord reference, "Pin Message".
       const path = `/channels/${channel}/messages/pins/${message.id}` as const;
       const pin = () => rest.request(on ? "PUT" : "DELETE", path);
-      await namingMissingPermissions({ directory, namespace }, "pin messages", pin, permissions.pinMessages);
+      await namingMissingPermissions(
+        { directory, namespace },
+        "pin messages",
+        pin,
+        PermissionFlagsBits.PinMessages,
+      );
     },
     async direct(_namespace, person) {
       await directory.directMessage(person);
@@ -125,26 +124,26 @@ type SearchAnswer = APIMessageSearchResult | APIMessageSearchIndexNotReadyRespon
  * messages, without the Message Content intent, and while Discord builds its index of the server. @throws DiscordProblem
  */
 async function searchMessages(
-  deps: ReadDeps,
+  context: DiscordContext,
   namespace: string,
   wanted: MessageQuery,
 ): Promise<APIMessage[] | undefined> {
   const place = readPlace({ namespace, thread: "" });
   const { guild, channel } = place;
   if (guild === undefined || channel === undefined) return undefined;
-  const query = { ...queryFor(wanted), channel_id: await searchedChannels(deps, guild, channel) };
+  const query = { ...queryFor(wanted), channel_id: await searchedChannels(context, guild, channel) };
   const found: APIMessage[] = [];
   for (let page = 0; page < maxSearches && found.length < wanted.most; page += 1) {
     const path = `/guilds/${guild}/messages/search` as const;
-    const request = deps.rest.request<SearchAnswer>("GET", path, {
+    const request = context.rest.request<SearchAnswer>("GET", path, {
       query: { ...query, offset: page * perSearch },
     });
-    const answer = await unlessRefused(request, ({ code }) => code === "forbidden");
+    const answer = await unlessRefused(request, "forbidden");
     if (answer === undefined || !("messages" in answer) || answer.doing_deep_historical_index)
       return undefined;
     // Nested because Discord used to send the messages around each result.
     for (const message of answer.messages.flat() as APIMessage[])
-      if (isSaid(message) && (await belongsTo(deps.directory, place, message.channel_id)))
+      if (isSaid(message) && (await belongsTo(context.directory, place, message.channel_id)))
         found.push(message);
     if (answer.total_results <= (page + 1) * perSearch) break;
   }
@@ -157,23 +156,22 @@ function queryFor({ words, author, since, until }: MessageQuery) {
     sort_by: "timestamp",
     sort_order: "desc",
     include_nsfw: "true",
-    ...(words.length === 0
-      ? {}
-      : { content: beginningOf(words.join(" "), maxWordsLength), slop: maxWordsBetween }),
-    ...(author === undefined ? {} : { author_id: author }),
-    ...(since === undefined ? {} : { min_id: String(BigInt(snowflakeAt(since)) - 1n) }),
-    ...(until === undefined ? {} : { max_id: snowflakeAt(until + 1) }),
+    content: beginningOf(words.join(" "), maxWordsLength) || undefined,
+    slop: words.length === 0 ? undefined : maxWordsBetween,
+    author_id: author,
+    min_id: since === undefined ? undefined : String(BigInt(snowflakeAt(since)) - 1n),
+    max_id: until === undefined ? undefined : snowflakeAt(until + 1),
   };
 }
 
 /** A channel and its latest threads: Discord does not document whether a search of the channel covers them. */
 async function searchedChannels(
-  { rest, directory }: ReadDeps,
+  { rest, directory }: DiscordContext,
   guild: string,
   channel: string,
 ): Promise<string[]> {
   const facts = await directory.channel(channel);
-  if (facts?.type === channelTypes.privateThread) return [channel];
+  if (facts?.type === ChannelType.PrivateThread) return [channel];
   const { threads } = await threadsIn(rest, { guild, channel }, { pages: maxSearchedPages });
   return [channel, ...threads.map(({ id }) => id)].slice(0, maxSearchedChannels);
 }

@@ -1,12 +1,14 @@
 import type { APIMessage, APIThreadChannel } from "discord.js";
+import { ChannelType, PermissionFlagsBits, RESTJSONErrorCodes } from "discord-api-types/v10";
 import { LRUCache } from "lru-cache";
 import { plainWords } from "../../../app/chat/present/read-markdown.ts";
 import { growingTo } from "../../../base/growing-cache.ts";
+import { madeOnce } from "../../../base/made-once.ts";
 import { beginningOf, cutText } from "../../../base/markdown-text.ts";
 import type { Clock, Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
-import { channelTypes, errorCodes, isThreadType, permissions } from "../connection/discord-facts.ts";
-import { type DiscordProblem, type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
+import { isForumType, isThreadType } from "../connection/discord-facts.ts";
+import { DiscordProblem, type DiscordRest } from "../connection/discord-rest.ts";
 import type { Directory } from "./directory.ts";
 import { channelPermissions, has } from "./directory-facts.ts";
 import { readPlace } from "./discord-place.ts";
@@ -20,34 +22,12 @@ interface Target {
   root: string | undefined;
 }
 
-/** Finds the channel or thread of a conversation, and begins threads. */
-export interface ConversationTargets {
-  /** The place to post to; begins the thread if there is none. @throws DiscordProblem */
-  open(place: Place): Promise<Target>;
-  /** The place to read from; begins no thread. @throws DiscordProblem */
-  look(place: Place): Promise<Target>;
-  /** The channel of a message of the place, as far as ids tell. @throws DiscordProblem */
-  channelOf(place: Place, message: string): Promise<string>;
-  /** Notes that a message has no thread yet, and the text that would name one. */
-  noteMessage(id: string, text: string): void;
-  noteThread(id: string): void;
-  forgetThread(id: string): void;
-}
-
-export interface TargetDeps {
-  rest: DiscordRest;
-  directory: Directory;
-  chains: ReplyChains;
-  clock: Clock;
-  logger: Log;
-}
-
 /** Refusals of a thread after which a reply is still possible. */
 const refusals: readonly (number | undefined)[] = [
-  errorCodes.missingPermissions,
-  errorCodes.missingAccess,
-  errorCodes.wrongChannelType,
-  errorCodes.tooManyThreads,
+  RESTJSONErrorCodes.MissingPermissions,
+  RESTJSONErrorCodes.MissingAccess,
+  RESTJSONErrorCodes.CannotExecuteActionOnThisChannelType,
+  RESTJSONErrorCodes.MaximumActiveThreads,
 ];
 
 /** Time after which it is looked up again whether a message has a thread, ms: another process may have begun it. */
@@ -59,119 +39,139 @@ const maxBeginning = 200;
 /** Minutes without a message after which Discord hides a thread. */
 const archiveAfter = 1440;
 
-export function createConversationTargets(deps: TargetDeps): ConversationTargets {
-  const { directory, chains, clock } = deps;
+/** Finds the channel or thread of a conversation, and begins threads. */
+export class ConversationTargets {
+  readonly #rest: DiscordRest;
+  readonly #directory: Directory;
+  readonly #chains: ReplyChains;
+  readonly #logger: Log;
   /** By message id: whether its thread exists, and the beginning of the message's text. */
-  const threads = new LRUCache<string, { exists: boolean; text: string }>({
-    ...growingTo(10_000),
-    noDeleteOnStaleGet: true,
-    ttlResolution: 0,
-    perf: clock,
-  });
-  const beginning = new Map<string, Promise<Target>>();
+  readonly #threads: LRUCache<string, { exists: boolean; text: string }>;
+  readonly #beginning = new Map<string, Promise<Target>>();
 
-  const note = (thread: string, exists: boolean, text = "") =>
-    threads.set(thread, { exists, text }, exists ? {} : { ttl: maxMissingMs });
-  const exists = async (thread: string): Promise<boolean> => {
-    const known = threads.get(thread);
-    if (known !== undefined) return known.exists;
-    const channel = await directory.channel(thread);
-    const found = channel !== undefined && isThreadType(channel.type);
-    note(thread, found, textOf(thread));
-    return found;
-  };
-  const textOf = (message: string) => threads.get(message, { allowStale: true })?.text ?? "";
-  const begin = async (channel: string, thread: string): Promise<Target> => {
-    const begun = await beginThread(deps, channel, thread, textOf(thread));
-    if (!begun) return { channel, root: thread };
-    note(thread, true);
-    return { channel: thread, root: undefined };
-  };
-  const look = async (place: Place): Promise<Target & { begins: boolean }> => {
+  constructor(rest: DiscordRest, directory: Directory, chains: ReplyChains, clock: Clock, logger: Log) {
+    this.#rest = rest;
+    this.#directory = directory;
+    this.#chains = chains;
+    this.#logger = logger;
+    const aging = { noDeleteOnStaleGet: true, ttlResolution: 0, perf: clock };
+    this.#threads = new LRUCache({ ...growingTo(10_000), ...aging });
+  }
+
+  /** The place to post to; begins the thread if there is none. @throws DiscordProblem */
+  async open(place: Place): Promise<Target> {
+    const target = await this.look(place);
+    const { channel, root } = target;
+    if (!target.begins || root === undefined) return target;
+    const running = madeOnce(this.#beginning, root, () => this.#begin(channel, root));
+    try {
+      return await running;
+    } finally {
+      this.#beginning.delete(root);
+    }
+  }
+
+  /** The place to read from; begins no thread. @throws DiscordProblem */
+  async look(place: Place): Promise<Target & { begins: boolean }> {
     const { channel = "", person, thread } = readPlace(place);
     if (person !== undefined)
-      return { channel: await directory.directMessage(person), root: undefined, begins: false };
+      return { channel: await this.#directory.directMessage(person), root: undefined, begins: false };
     if (thread === undefined) return { channel, root: undefined, begins: false };
-    const replied = await chains.messagesOf(channel, thread);
+    const replied = await this.#chains.messagesOf(channel, thread);
     if (replied.length > 0) return { channel, root: thread, begins: false };
-    if (await exists(thread)) return { channel: thread, root: undefined, begins: false };
+    if (await this.#exists(thread)) return { channel: thread, root: undefined, begins: false };
     return { channel, root: thread, begins: true };
-  };
+  }
 
-  return {
-    look,
-    async open(place) {
-      const target = await look(place);
-      const { channel, root } = target;
-      if (!target.begins || root === undefined) return target;
-      const running = beginning.get(root) ?? begin(channel, root);
-      beginning.set(root, running);
-      try {
-        return await running;
-      } finally {
-        beginning.delete(root);
-      }
-    },
-    async channelOf(place, message) {
-      const { channel, thread } = readPlace(place);
-      const target = await look(place);
-      const isRoot = message === thread && channel !== undefined;
-      if (!isRoot || target.root !== undefined) return target.channel;
-      const parent = await directory.channel(channel);
-      const isPost = parent?.type === channelTypes.forum || parent?.type === channelTypes.media;
-      return isPost ? target.channel : channel;
-    },
-    noteMessage(id, text) {
-      if (!threads.has(id)) note(id, false, beginningOf(text, maxBeginning));
-    },
-    noteThread(id) {
-      note(id, true);
-    },
-    forgetThread(id) {
-      threads.delete(id);
-    },
-  };
+  /** The channel of a message of the place, as far as ids tell. @throws DiscordProblem */
+  async channelOf(place: Place, message: string): Promise<string> {
+    const { channel, thread } = readPlace(place);
+    const target = await this.look(place);
+    const isRoot = message === thread && channel !== undefined;
+    if (!isRoot || target.root !== undefined) return target.channel;
+    const parent = await this.#directory.channel(channel);
+    return parent !== undefined && isForumType(parent.type) ? target.channel : channel;
+  }
+
+  /** Notes that a message has no thread yet, and the text that would name one. */
+  noteMessage(id: string, text: string): void {
+    if (!this.#threads.has(id)) this.#note(id, false, beginningOf(text, maxBeginning));
+  }
+
+  noteThread(id: string): void {
+    this.#note(id, true);
+  }
+
+  forgetThread(id: string): void {
+    this.#threads.delete(id);
+  }
+
+  #note(thread: string, exists: boolean, text = ""): void {
+    this.#threads.set(thread, { exists, text }, exists ? {} : { ttl: maxMissingMs });
+  }
+
+  async #exists(thread: string): Promise<boolean> {
+    const known = this.#threads.get(thread);
+    if (known !== undefined) return known.exists;
+    const channel = await this.#directory.channel(thread);
+    const exists = channel !== undefined && isThreadType(channel.type);
+    this.#note(thread, exists, this.#textOf(thread));
+    return exists;
+  }
+
+  #textOf(message: string): string {
+    return this.#threads.get(message, { allowStale: true })?.text ?? "";
+  }
+
+  async #begin(channel: string, thread: string): Promise<Target> {
+    const isBegun =
+      !(await this.#chains.isRefused(channel)) &&
+      (await mayBegin(this.#directory, channel)) &&
+      (await this.#beginThread(channel, thread));
+    if (!isBegun) return { channel, root: thread };
+    this.#note(thread, true);
+    return { channel: thread, root: undefined };
+  }
+
+  /** Begins a thread from a message. False if the bot may not; this is remembered. */
+  async #beginThread(channel: string, message: string): Promise<boolean> {
+    const path = `/channels/${channel}/messages/${message}` as const;
+    const said = this.#textOf(message) || saidText(await this.#rest.request<APIMessage>("GET", path));
+    const beginAs = async (name: string) => {
+      const body = { name, auto_archive_duration: archiveAfter };
+      this.#directory.noteChannel(
+        await this.#rest.request<APIThreadChannel>("POST", `${path}/threads`, { body }),
+      );
+      return undefined;
+    };
+    let refused = await beginAs(threadName(said)).catch(refusalOf);
+    if (refused?.discordCode === RESTJSONErrorCodes.TitleWasBlockedByAutomaticModeration)
+      refused = await beginAs(fallbackName).catch(refusalOf);
+    if (refused === undefined || refused.discordCode === RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage)
+      return true;
+    if (!refusals.includes(refused.discordCode)) throw refused;
+    this.#logger.info({ channel, err: refused }, "may not begin threads in this channel, replies instead");
+    await this.#chains.refused(channel);
+    return false;
+  }
 }
 
-/** Begins a thread from a message. False if the bot may not; this is remembered. */
-async function beginThread(
-  { rest, directory, chains, logger }: TargetDeps,
-  channelId: string,
-  message: string,
-  text: string,
-): Promise<boolean> {
-  if (await chains.isRefused(channelId)) return false;
-  if (!(await mayBegin(directory, channelId))) return false;
-  const path = `/channels/${channelId}/messages/${message}` as const;
-  const said = text || saidText(await rest.request<APIMessage>("GET", path));
-  let refused: DiscordProblem | undefined;
-  const beginAs = (name: string, ...expected: (number | undefined)[]) => {
-    const body = { name, auto_archive_duration: archiveAfter };
-    return unlessRefused(rest.request<APIThreadChannel>("POST", `${path}/threads`, { body }), (problem) => {
-      refused = problem;
-      return [errorCodes.threadExists, ...refusals, ...expected].includes(problem.discordCode);
-    });
-  };
-  let thread = await beginAs(threadName(said), errorCodes.titleBlockedByAutoMod);
-  if (refused?.discordCode === errorCodes.titleBlockedByAutoMod) thread = await beginAs(fallbackName);
-  if (thread !== undefined) directory.see.channel(thread);
-  if (thread !== undefined || refused?.discordCode === errorCodes.threadExists) return true;
-  logger.info({ channel: channelId, err: refused }, "may not begin threads in this channel, replies instead");
-  await chains.refused(channelId);
-  return false;
+function refusalOf(error: unknown): DiscordProblem {
+  if (error instanceof DiscordProblem) return error;
+  throw error;
 }
 
 async function mayBegin(directory: Directory, channelId: string): Promise<boolean> {
   const channel = await directory.channel(channelId);
   if (channel?.guild_id === undefined) return false;
-  if (channel.type !== channelTypes.text && channel.type !== channelTypes.announcement) return false;
+  if (channel.type !== ChannelType.GuildText && channel.type !== ChannelType.GuildAnnouncement) return false;
   const self = await directory.self();
   const [guild, member] = await Promise.all([
     directory.guild(channel.guild_id),
     directory.member(channel.guild_id, self.id),
   ]);
   const bits = channelPermissions(guild, channel, self.id, member?.roles ?? []);
-  return has(bits, permissions.createPublicThreads | permissions.sendMessagesInThreads);
+  return has(bits, PermissionFlagsBits.CreatePublicThreads | PermissionFlagsBits.SendMessagesInThreads);
 }
 
 /** Name of a thread whose message has no text, or whose name a moderation rule forbids. */

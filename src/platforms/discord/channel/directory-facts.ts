@@ -1,5 +1,6 @@
 import type { APIChannel, APIGuild, APIRole, APIUser } from "discord.js";
-import { isThreadType, permissions } from "../connection/discord-facts.ts";
+import { PermissionFlagsBits } from "discord-api-types/v10";
+import { isThreadType } from "../connection/discord-facts.ts";
 
 /** The facts about a server that the bot needs. */
 export interface GuildFacts {
@@ -91,7 +92,7 @@ const everything = (1n << 60n) - 1n;
 export function guildPermissions(guild: GuildFacts, userId: string, roles: readonly string[]): bigint {
   if (guild.owner_id === userId) return everything;
   const bits = [guild.id, ...roles].reduce((sum, id) => sum | (guild.roles.get(id)?.permissions ?? 0n), 0n);
-  return (bits & permissions.administrator) === 0n ? bits : everything;
+  return (bits & PermissionFlagsBits.Administrator) === 0n ? bits : everything;
 }
 
 /**
@@ -128,7 +129,7 @@ export function channelPermissions(
 
 /** Whether these permissions allow mentioning a role. */
 export function mayCallRole(bits: bigint, role: { mentionable: boolean }): boolean {
-  return role.mentionable || has(bits, permissions.mentionEveryone);
+  return role.mentionable || has(bits, PermissionFlagsBits.MentionEveryone);
 }
 
 /** Whether all of these permissions are among `bits`. */

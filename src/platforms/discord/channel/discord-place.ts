@@ -1,5 +1,6 @@
+import { ChannelType } from "discord-api-types/v10";
 import type { Place } from "../../../core/values/place.ts";
-import { channelTypes, isSnowflake, isThreadType } from "../connection/discord-facts.ts";
+import { isSnowflake, isThreadType } from "../connection/discord-facts.ts";
 import type { ChannelFacts } from "./directory-facts.ts";
 
 /**
@@ -41,7 +42,7 @@ export function placeIn(
   channel: Pick<ChannelFacts, "id" | "type" | "parent_id">,
   thread: string,
 ): Place {
-  if (channel.type === channelTypes.privateThread) return channelPlace(guild, channel.id);
+  if (channel.type === ChannelType.PrivateThread) return channelPlace(guild, channel.id);
   if (isThreadType(channel.type))
     return { namespace: `discord:${guild}:${channel.parent_id ?? channel.id}`, thread: channel.id };
   return { namespace: `discord:${guild}:${channel.id}`, thread };

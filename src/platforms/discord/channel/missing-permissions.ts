@@ -1,4 +1,4 @@
-import { errorCodes, permissions } from "../connection/discord-facts.ts";
+import { PermissionFlagsBits, RESTJSONErrorCodes } from "discord-api-types/v10";
 import { DiscordProblem, unlessRefused } from "../connection/discord-rest.ts";
 import { type Directory, permissionChannel } from "./directory.ts";
 import { channelPermissions, guildPermissions, has } from "./directory-facts.ts";
@@ -12,32 +12,32 @@ export interface MissingPermission {
 
 /** The permissions the bot needs in a server. Without one of them, only the function it is for fails. */
 const needed: readonly (MissingPermission & { bit: bigint })[] = [
-  { bit: permissions.viewChannel, name: "View Channel", stops: "seeing the channel at all" },
-  { bit: permissions.sendMessages, name: "Send Messages", stops: "answering in the channel" },
+  { bit: PermissionFlagsBits.ViewChannel, name: "View Channel", stops: "seeing the channel at all" },
+  { bit: PermissionFlagsBits.SendMessages, name: "Send Messages", stops: "answering in the channel" },
   {
-    bit: permissions.createPublicThreads,
+    bit: PermissionFlagsBits.CreatePublicThreads,
     name: "Create Public Threads",
     stops: "answering in a thread; I reply in the channel instead",
   },
   {
-    bit: permissions.sendMessagesInThreads,
+    bit: PermissionFlagsBits.SendMessagesInThreads,
     name: "Send Messages in Threads",
     stops: "answering in threads",
   },
   {
-    bit: permissions.readMessageHistory,
+    bit: PermissionFlagsBits.ReadMessageHistory,
     name: "Read Message History",
     stops: "reading what was said before",
   },
   {
-    bit: permissions.addReactions,
+    bit: PermissionFlagsBits.AddReactions,
     name: "Add Reactions",
     stops: "marking messages as seen with 👀, and reacting",
   },
-  { bit: permissions.pinMessages, name: "Pin Messages", stops: "pinning messages" },
-  { bit: permissions.attachFiles, name: "Attach Files", stops: "sending files" },
-  { bit: permissions.sendPolls, name: "Create Polls", stops: "making polls" },
-  { bit: permissions.embedLinks, name: "Embed Links", stops: "showing previews of links" },
+  { bit: PermissionFlagsBits.PinMessages, name: "Pin Messages", stops: "pinning messages" },
+  { bit: PermissionFlagsBits.AttachFiles, name: "Attach Files", stops: "sending files" },
+  { bit: PermissionFlagsBits.SendPolls, name: "Create Polls", stops: "making polls" },
+  { bit: PermissionFlagsBits.EmbedLinks, name: "Embed Links", stops: "showing previews of links" },
 ];
 
 /** All of them together. */
@@ -45,7 +45,7 @@ export const neededPermissions = needed.reduce((bits, { bit }) => bits | bit, 0n
 
 /** The permissions of `of` that are not among `bits`. */
 export function missingPermissions(bits: bigint, of = neededPermissions): MissingPermission[] {
-  if (has(bits, permissions.administrator)) return [];
+  if (has(bits, PermissionFlagsBits.Administrator)) return [];
   return needed
     .filter(({ bit }) => has(of, bit))
     .filter(({ bit }) => !has(bits, bit))
@@ -84,7 +84,8 @@ export async function namingMissingPermissions<T>(
   } catch (error) {
     const isRefusal =
       error instanceof DiscordProblem &&
-      (error.discordCode === errorCodes.missingPermissions || error.discordCode === errorCodes.missingAccess);
+      (error.discordCode === RESTJSONErrorCodes.MissingPermissions ||
+        error.discordCode === RESTJSONErrorCodes.MissingAccess);
     if (!isRefusal) throw error;
     throw (await missingPermissionProblem(directory, namespace, what, { of, cause: error })) ?? error;
   }
@@ -99,7 +100,7 @@ export async function missingPermissionProblem(
 ): Promise<DiscordProblem | undefined> {
   const { guild, channel } = readPlace({ namespace, thread: "" });
   if (guild === undefined || channel === undefined) return undefined;
-  const lacks = (await unlessRefused(botMissingPermissions(directory, guild, channel, of), () => true)) ?? [];
+  const lacks = (await unlessRefused(botMissingPermissions(directory, guild, channel, of))) ?? [];
   if (lacks.length === 0) return undefined;
   const names = lacks.map(({ name }) => name).join(", ");
   const name = directory.knownChannel(channel)?.name ?? "the channel";

@@ -1,7 +1,7 @@
 import type { APIAttachment, APIMessage, APIUser } from "discord.js";
+import { MessageFlags, MessageReferenceType, MessageType } from "discord-api-types/v10";
 import { beginningOf } from "../../../base/markdown-text.ts";
 import type { FileReference, Mention } from "../../../core/values/inbound.ts";
-import { forwardType, messageFlags, messageTypes } from "../connection/discord-facts.ts";
 import { displayName, type RawMember } from "./directory-facts.ts";
 import { type BotIds, mentionsBot, type Names, readableText, withoutBotMention } from "./readable-text.ts";
 import { textOutsideContent } from "./said-text.ts";
@@ -33,7 +33,7 @@ export interface ParsedMessage {
 }
 
 /** Types of messages that people write. */
-const written: readonly number[] = [messageTypes.plain, messageTypes.reply];
+const written: readonly number[] = [MessageType.Default, MessageType.Reply];
 
 /**
  * Whether a person or another bot wrote the message; false for the bot's own, and for notices of Discord ("Ada pinned a
@@ -69,7 +69,9 @@ export function parseMessage(message: RawMessage, bot: BotIds, names: Names): Pa
       message.mention_roles.some((role) => role !== bot.role),
     mentions: mentionedIn(message, bot, known),
     reply_to:
-      message.message_reference?.type === forwardType ? undefined : message.message_reference?.message_id,
+      message.message_reference?.type === MessageReferenceType.Forward
+        ? undefined
+        : message.message_reference?.message_id,
     files: filesOf(message),
   };
 }
@@ -99,7 +101,7 @@ export function filesOf(
 }
 
 function isVoice({ flags }: Pick<RawMessage, "flags">): boolean {
-  return (Number(flags ?? 0) & messageFlags.voice) !== 0;
+  return (Number(flags ?? 0) & MessageFlags.IsVoiceMessage) !== 0;
 }
 
 function voiceReference(attachment: APIAttachment): FileReference {

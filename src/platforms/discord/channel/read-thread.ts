@@ -1,48 +1,46 @@
 import type { APIMessage } from "discord.js";
+import { MessageType } from "discord-api-types/v10";
 import type { ThreadMessage } from "../../../core/ports/chat-actions.ts";
 import type { Place } from "../../../core/values/place.ts";
-import { isForumType, isSnowflake, messageTypes } from "../connection/discord-facts.ts";
+import { isForumType, isSnowflake } from "../connection/discord-facts.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
-import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
 import { displayName } from "./directory-facts.ts";
+import type { DiscordContext } from "./discord-context.ts";
 import { readPlace } from "./discord-place.ts";
 import { knownNames } from "./known-names.ts";
 import { filesOf, namesIn } from "./parse-message.ts";
 import { readableText } from "./readable-text.ts";
-import type { ReplyChains } from "./reply-chains.ts";
 import { saidText } from "./said-text.ts";
 
-export interface ReadDeps {
-  rest: DiscordRest;
-  directory: Directory;
-  targets: ConversationTargets;
-  chains: ReplyChains;
-}
-
-/** Maximum messages per request. Source: Discord reference, "Get Channel Messages". */
-const perRequest = 100;
+/** Maximum messages per request. */
+export const perRequest = 100;
 /** Maximum replies that are followed back. */
 const maxChain = 10;
 
 /** The latest messages of a conversation, oldest first. @throws DiscordProblem */
-export async function readThread(deps: ReadDeps, place: Place, limit: number): Promise<ThreadMessage[]> {
-  const { channel, root } = await deps.targets.look(place);
+export async function readThread(
+  context: DiscordContext,
+  place: Place,
+  limit: number,
+): Promise<ThreadMessage[]> {
+  const { directory, targets } = context;
+  const { channel, root } = await targets.look(place);
   const messages =
     root === undefined
-      ? await threadMessages(deps, place, channel, limit)
-      : await chainMessages(deps, place, channel, root);
-  const { id: botId } = await deps.directory.self();
+      ? await threadMessages(context, place, channel, limit)
+      : await chainMessages(context, place, channel, root);
+  const { id: botId } = await directory.self();
   const { guild } = readPlace(place);
-  if (guild !== undefined) await deps.directory.learnNames(guild);
+  if (guild !== undefined) await directory.learnNames(guild);
   return messages
     .sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1))
     .slice(-limit)
-    .map((message) => threadMessage(message, botId, deps.directory));
+    .map((message) => threadMessage(message, botId, directory));
 }
 
 async function threadMessages(
-  { rest, directory }: ReadDeps,
+  context: DiscordContext,
   place: Place,
   channel: string,
   limit: number,
@@ -50,32 +48,46 @@ async function threadMessages(
   const found: APIMessage[] = [];
   let before: string | undefined;
   while (found.length < limit) {
-    const wanted = Math.min(perRequest, limit - found.length);
-    const query = { limit: wanted, ...(before === undefined ? {} : { before }) };
-    const page = await rest.request<APIMessage[]>("GET", `/channels/${channel}/messages`, { query });
+    const query = { limit: Math.min(perRequest, limit - found.length), before };
+    const page = await readPage(context.rest, channel, query);
     found.push(...page);
     before = page.at(-1)?.id;
-    if (page.length < wanted) break;
+    if (page.length < query.limit) break;
   }
-  const { thread, channel: parent } = readPlace(place);
-  const isThread = thread !== undefined && thread === channel && parent !== undefined;
-  if (!isThread || found.length >= limit || found.some(({ id }) => id === thread))
-    return found.filter(isSaid);
-  const facts = await directory.channel(parent);
-  if (facts === undefined || isForumType(facts.type)) return found.filter(isSaid);
-  const first = await readMessage(rest, parent, thread);
-  return [...found.filter(isSaid), ...(first === undefined ? [] : [first])];
+  const { thread, channel: parent = "" } = readPlace(place);
+  const said = found.filter(isSaid);
+  if (thread !== channel || found.length >= limit || found.some(({ id }) => id === thread)) return said;
+  return [...said, (await rootOf(context, parent, thread)) ?? []].flat();
+}
+
+/** The messages of a channel, latest first, at most 100. Source: Discord reference, "Get Channel Messages". @throws DiscordProblem */
+export function readPage(
+  rest: DiscordRest,
+  channel: string,
+  query: { limit: number; before?: string | undefined; after?: string },
+): Promise<APIMessage[]> {
+  return rest.request<APIMessage[]>("GET", `/channels/${channel}/messages`, { query });
+}
+
+/** The first message of a thread is in the channel above it; a forum post begins in its own thread. */
+export async function rootOf(
+  { rest, directory }: DiscordContext,
+  channel: string,
+  thread: string,
+): Promise<APIMessage | undefined> {
+  const facts = await directory.channel(channel);
+  if (facts === undefined || isForumType(facts.type)) return undefined;
+  return readMessage(rest, channel, thread);
 }
 
 /** A conversation without a thread: the messages its first message replies to, and all replies that lead back to it. */
 export async function chainMessages(
-  { rest, chains }: ReadDeps,
+  { rest, chains }: DiscordContext,
   place: Place,
   channel: string,
   root: string,
 ): Promise<APIMessage[]> {
-  const query = { limit: perRequest };
-  const latest = await rest.request<APIMessage[]>("GET", `/channels/${channel}/messages`, { query });
+  const latest = await readPage(rest, channel, { limit: perRequest });
   const members = new Set([root, ...(await chains.messagesOf(channel, place.thread))]);
   const chain: APIMessage[] = [];
   for (const message of latest.toReversed()) {
@@ -105,10 +117,17 @@ export async function readMessage(
 ): Promise<APIMessage | undefined> {
   if (!isSnowflake(id)) return undefined;
   const request = rest.request<APIMessage>("GET", `/channels/${channel}/messages/${id}`);
-  return unlessRefused(request, ({ code }) => code === "gone");
+  return unlessRefused(request, "gone");
 }
 
-const said: readonly number[] = Object.values(messageTypes);
+/** `PollResult` is the result of a poll, posted by Discord in the name of its creator. */
+const said: readonly number[] = [
+  MessageType.Default,
+  MessageType.Reply,
+  MessageType.ChatInputCommand,
+  MessageType.ContextMenuCommand,
+  MessageType.PollResult,
+];
 
 /**
  * Whether somebody wrote the message; false for notices of Discord, such as the copy of the first message at the head of a

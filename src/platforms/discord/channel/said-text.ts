@@ -1,8 +1,7 @@
-import { type APIMessage, EmbedType } from "discord-api-types/v10";
+import { type APIMessage, ComponentType, EmbedType } from "discord-api-types/v10";
 import { cutText } from "../../../base/markdown-text.ts";
 import { isRecord } from "../../../base/record.ts";
 import { readButtonId } from "../../../core/ports/chat-platform.ts";
-import { componentTypes } from "../connection/discord-facts.ts";
 
 /** Replaces text that Discord withholds from the bot. Such text comes empty, and no real message is empty. */
 const unreadable = "(Discord keeps this text from the bot: its Message Content intent is off.)";
@@ -68,8 +67,8 @@ interface OwnMessage {
 }
 
 function displayedTexts({ type, content, components }: Part): string[] {
-  if (type === componentTypes.text) return [text(content)];
-  const holds = type === componentTypes.section || type === componentTypes.container;
+  if (type === ComponentType.TextDisplay) return [text(content)];
+  const holds = type === ComponentType.Section || type === ComponentType.Container;
   return holds ? parts(components).flatMap(displayedTexts) : [];
 }
 
@@ -115,18 +114,18 @@ function componentText(component: Part, depth: number): string {
   const { type, components, content, description, accessory } = component;
   if (depth > maxDepth) return "";
   switch (type) {
-    case componentTypes.button:
+    case ComponentType.Button:
       return buttonText(component);
-    case componentTypes.thumbnail:
+    case ComponentType.Thumbnail:
       return pictureText(description);
-    case componentTypes.gallery:
+    case ComponentType.MediaGallery:
       return joined(
         parts(component.items).map((item) => pictureText(item.description)),
         "\n",
       );
-    case componentTypes.file:
+    case ComponentType.File:
       return text(component.name) === "" ? "" : `[file: ${text(component.name)}]`;
-    case componentTypes.row: {
+    case ComponentType.ActionRow: {
       const labels = joined(parts(components).map(buttonText), " · ");
       return labels === "" ? "" : `[buttons: ${labels}]`;
     }
@@ -137,14 +136,14 @@ function componentText(component: Part, depth: number): string {
           ...parts(components).map((inner) => componentText(inner, depth + 1)),
           isRecord(accessory) ? componentText(accessory, depth + 1) : "",
         ],
-        type === componentTypes.section ? "\n" : "\n\n",
+        type === ComponentType.Section ? "\n" : "\n\n",
       );
   }
 }
 
 /** The label of a button, with the address it opens; empty for the bot's own buttons. */
 function buttonText({ type, label, url, custom_id }: Part): string {
-  if (type !== componentTypes.button || readButtonId(text(custom_id)) !== undefined) return "";
+  if (type !== ComponentType.Button || readButtonId(text(custom_id)) !== undefined) return "";
   return `${text(label)}${addressOf(url)}`.trim();
 }
 

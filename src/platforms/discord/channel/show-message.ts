@@ -31,7 +31,7 @@ type Members = ReadonlyMap<string, MemberFacts>;
 /** The people who are members of the server, as far as Discord tells. */
 async function membersOf(directory: Directory, guild: string, people: readonly string[]): Promise<Members> {
   const found = await Promise.all(
-    [...new Set(people)].map((id) => unlessRefused(directory.member(guild, id), () => true)),
+    [...new Set(people)].map((id) => unlessRefused(directory.member(guild, id))),
   );
   return new Map(found.flatMap((member) => (member === undefined ? [] : [[member.id, member]])));
 }
@@ -51,7 +51,6 @@ function showMessage(
   const member = members.get(author.id);
   const bot = isBot(message);
   const of = channel_id === channel ? thread?.id : channel_id;
-  const replies = thread?.message_count ?? 0;
   return {
     id: referenceOf(channel_id, id),
     author: { id: author.id, name: member?.name ?? displayName(author), bot, self: author.id === self },
@@ -59,9 +58,9 @@ function showMessage(
     at: Date.parse(message.timestamp),
     files: filesOf(message),
     link: linkTo(namespace, { channel: channel_id, message: id }),
-    ...(of === undefined || channel === undefined ? {} : { thread: of }),
-    ...(replies > 0 ? { replies } : {}),
-    ...(guild !== undefined && member === undefined && !bot ? { outside: true as const } : {}),
+    thread: channel && of,
+    replies: thread?.message_count || undefined,
+    outside: (guild !== undefined && member === undefined && !bot) || undefined,
   };
 }
 

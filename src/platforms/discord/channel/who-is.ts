@@ -1,7 +1,7 @@
+import { PermissionFlagsBits } from "discord-api-types/v10";
 import type { ChatPerson } from "../../../core/ports/chat-platform.ts";
 import type { Trust } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
-import { permissions } from "../connection/discord-facts.ts";
 import { type Directory, permissionChannel } from "./directory.ts";
 import { channelPermissions, guildPermissions, has } from "./directory-facts.ts";
 import { readPlace } from "./discord-place.ts";
@@ -45,7 +45,7 @@ async function trustIn(
     channel === undefined
       ? guildPermissions(guild, userId, roles)
       : channelPermissions(guild, channel, userId, roles);
-  return has(bits, permissions.manageChannels) ? "manager" : "member";
+  return has(bits, PermissionFlagsBits.ManageChannels) ? "manager" : "member";
 }
 
 /** The shared server may belong to another process, so all servers are requested if none of this process matches. */

@@ -1,35 +1,47 @@
 import type { EventEmitter } from "node:events";
 import type { Client, GatewayDispatchPayload, IIdentifyThrottler } from "discord.js";
-import type { Clock, Log } from "../../../core/ports/storage.ts";
-import { closeCodes } from "./discord-facts.ts";
+import { GatewayCloseCodes } from "discord-api-types/v10";
+import type { ChatHost } from "../../../app/app.ts";
 import type { DiscordSettings } from "./discord-settings.ts";
+import type { HeardShards } from "./heard-shards.ts";
+import type { IdentifyTurn } from "./identify-turns.ts";
 import { type ShardHolder, shardLease } from "./shard-holder.ts";
 
 /** Why a connection ended: it was stopped, Discord refused it, or this process now has other shards. */
 export type Ending = "stopped" | "intents" | "token" | "shards" | "refused";
 
-export interface ShardConnectionDeps {
+/** What the connections of this process to the gateway are made of. */
+export interface Gateway extends Pick<ChatHost, "clock" | "logger"> {
   settings: DiscordSettings;
   holder: ShardHolder;
-  clock: Clock;
-  logger: Log;
-  /** Lets a shard wait until it may identify itself. */
-  identifying: IIdentifyThrottler["waitForIdentify"];
+  identify: IdentifyTurn;
   dispatch(payload: GatewayDispatchPayload): void;
   /** A shard has a new session: messages from before it were not received. */
   fresh(applicationId: string): void;
+}
+
+/** The shards to connect. */
+interface WantedShards extends HeardShards {
+  /** How many of them may identify themselves at once. */
+  concurrency: number;
+  /** Whether to ask for the texts of messages that are not for the bot. */
+  readsMessages: boolean;
+}
+
+/** Told which shards are connected. */
+interface ShardStatus {
   connected(shard: number, botName: string): void;
   disconnected(shard: number): void;
 }
 
 /** After other codes the library reconnects. */
 const endings: Readonly<Record<number, Ending>> = {
-  [closeCodes.wrongToken]: "token",
-  [closeCodes.invalidShard]: "refused",
-  [closeCodes.shardingRequired]: "refused",
-  [closeCodes.invalidVersion]: "refused",
-  [closeCodes.invalidIntents]: "intents",
-  [closeCodes.intentsNotAllowed]: "intents",
+  [GatewayCloseCodes.AuthenticationFailed]: "token",
+  [GatewayCloseCodes.InvalidShard]: "refused",
+  [GatewayCloseCodes.ShardingRequired]: "refused",
+  [GatewayCloseCodes.InvalidAPIVersion]: "refused",
+  [GatewayCloseCodes.InvalidIntents]: "intents",
+  [GatewayCloseCodes.DisallowedIntents]: "intents",
 };
 
 /**
@@ -37,26 +49,26 @@ const endings: Readonly<Record<number, Ending>> = {
  * @throws the reason when no connection could be opened at all
  */
 export async function connectShards(
-  deps: ShardConnectionDeps,
-  shards: { ids: readonly number[]; count: number; readsMessages: boolean },
+  gateway: Gateway,
+  shards: WantedShards,
+  status: ShardStatus,
   signal: AbortSignal,
 ): Promise<Ending> {
-  const { ids, count, readsMessages } = shards;
   const ended = Promise.withResolvers<Ending>();
   const onStop = () => ended.resolve("stopped");
   signal.addEventListener("abort", onStop);
-  const client = await openGatewayClient({ ...deps, readsMessages, shards: ids, count });
-  const stopKeeping = keepShards(deps, count, () => ended.resolve("shards"));
+  const client = await openGatewayClient(gateway, shards);
+  const stopKeeping = keepShards(gateway, shards.count, () => ended.resolve("shards"));
   try {
-    follow(deps, client, ended.resolve);
-    const login = client.login(deps.settings.token).then(() => ended.promise);
+    follow(gateway, client, status, ended.resolve);
+    const login = client.login(gateway.settings.token).then(() => ended.promise);
     return await Promise.race([ended.promise, login]);
   } finally {
     signal.removeEventListener("abort", onStop);
     const emitter: EventEmitter = client;
     for (const event of listened) emitter.removeAllListeners(event);
     await destroyClient(client, (error) => {
-      deps.logger.warn({ err: error }, "Discord: a connection could not be closed");
+      gateway.logger.warn({ err: error }, "Discord: a connection could not be closed");
     });
     await stopKeeping();
   }
@@ -65,28 +77,32 @@ export async function connectShards(
 /** Events that are ignored once the connection has ended; errors are still handled. */
 const listened = ["raw", "shardReady", "shardResume", "shardReconnecting", "shardDisconnect"];
 
-function follow(deps: ShardConnectionDeps, client: Client, end: (ending: Ending) => void): void {
-  const { logger } = deps;
+function follow(
+  { holder, logger, dispatch, fresh }: Gateway,
+  client: Client,
+  status: ShardStatus,
+  end: (ending: Ending) => void,
+): void {
   // Raw events: the library types only the events it derives from them.
   const emitter: EventEmitter = client;
   emitter.on("raw", (payload: GatewayDispatchPayload) => {
     // Another process may have the shards, and fetches what is missed here.
-    if (!deps.holder.isHeld()) return end("shards");
+    if (!holder.isHeld()) return end("shards");
     try {
-      deps.dispatch(payload);
+      dispatch(payload);
     } catch (error) {
       logger.error({ err: error, event: payload.t }, "Discord: an event could not be read");
     }
   });
-  const connected = (id: number) => deps.connected(id, client.user?.username ?? "the bot");
+  const connected = (id: number) => status.connected(id, client.user?.username ?? "the bot");
   client.on("shardReady", (id) => {
     connected(id);
-    deps.fresh(client.application?.id ?? client.user?.id ?? "");
+    fresh(client.application?.id ?? client.user?.id ?? "");
   });
   client.on("shardResume", connected);
-  client.on("shardReconnecting", deps.disconnected);
+  client.on("shardReconnecting", (id) => status.disconnected(id));
   client.on("shardDisconnect", ({ code }, id) => {
-    deps.disconnected(id);
+    status.disconnected(id);
     const ending = endings[code];
     if (ending !== undefined) end(ending);
   });
@@ -100,7 +116,7 @@ function follow(deps: ShardConnectionDeps, client: Client, end: (ending: Ending)
  * are kept as long as that is safe.
  */
 function keepShards(
-  { holder, clock, logger }: ShardConnectionDeps,
+  { holder, clock, logger }: Gateway,
   count: number,
   over: () => void,
 ): () => Promise<void> {
@@ -152,20 +168,17 @@ async function destroyClient(client: Client, failed: (error: unknown) => void): 
   }
 }
 
-interface GatewayClientOptions extends Pick<ShardConnectionDeps, "settings" | "identifying"> {
-  /** Whether to ask for the texts of messages that are not for the bot. */
-  readsMessages: boolean;
-  shards: readonly number[];
-  count: number;
-}
-
 /**
  * A discord.js client that holds the gateway connections. Only its raw events are used, not the library's caches and partial
  * objects; the caches that can be turned off are.
  */
-async function openGatewayClient(options: GatewayClientOptions): Promise<Client> {
+async function openGatewayClient(
+  { settings, identify }: Gateway,
+  { ids, count, concurrency, readsMessages }: WantedShards,
+): Promise<Client> {
   const { Client: DiscordClient, GatewayIntentBits: intents, Options } = await import("discord.js");
-  const { settings, identifying, readsMessages, shards, count } = options;
+  const waitForIdentify: IIdentifyThrottler["waitForIdentify"] = (shard, cancelled) =>
+    identify(shard, concurrency, cancelled);
   return new DiscordClient({
     intents: [
       intents.Guilds,
@@ -175,9 +188,9 @@ async function openGatewayClient(options: GatewayClientOptions): Promise<Client>
       intents.DirectMessageReactions,
       ...(readsMessages ? [intents.MessageContent] : []),
     ],
-    shards: [...shards],
+    shards: [...ids],
     shardCount: count,
-    ws: { buildIdentifyThrottler: () => ({ waitForIdentify: identifying }) },
+    ws: { buildIdentifyThrottler: () => ({ waitForIdentify }) },
     makeCache: Options.cacheWithLimits({
       ...Options.DefaultMakeCacheSettings,
       MessageManager: 0,
@@ -188,6 +201,6 @@ async function openGatewayClient(options: GatewayClientOptions): Promise<Client>
       ThreadMemberManager: 0,
       VoiceStateManager: 0,
     }),
-    ...(settings.api_url === undefined ? {} : { rest: { api: settings.api_url } }),
+    ...(settings.api_url && { rest: { api: settings.api_url } }),
   });
 }

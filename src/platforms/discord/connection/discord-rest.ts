@@ -1,23 +1,16 @@
 import type { RawFile, REST } from "discord.js";
+import { RESTJSONErrorCodes } from "discord-api-types/v10";
 import { PlatformError, type PlatformErrorCode } from "../../../core/ports/chat-platform.ts";
-import { errorCodes } from "./discord-facts.ts";
+import type { DiscordSettings } from "./discord-settings.ts";
 
 interface RestRequest {
   body?: unknown;
   files?: RawFile[];
-  /** An array repeats the parameter. */
-  query?: Record<string, string | number | readonly string[]>;
+  /** An array repeats the parameter; undefined leaves it out. */
+  query?: Record<string, string | number | string[] | undefined>;
   /** False for routes that carry their own token (interactions). Default true. */
   auth?: boolean;
   signal?: AbortSignal;
-}
-
-/** Discord's REST API. Waits out short rate limits. */
-export interface DiscordRest {
-  /** @param path without `/api/v10`. @throws DiscordProblem */
-  request<T>(method: RestMethod, path: `/${string}`, request?: RestRequest): Promise<T>;
-  /** Stops its timers. */
-  stop(): void;
 }
 
 type RestMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -25,51 +18,55 @@ type RestMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /** Maximum rate limit that is waited out here, ms; a longer one is thrown. */
 const maxWait = 10_000;
 
-/** @param options.api e.g. `https://discord.com/api`; undefined for Discord's own */
-export function createDiscordRest(options: { token: string; api: string | undefined }): DiscordRest {
-  let loading: ReturnType<typeof load> | undefined;
-  const ready = () => {
-    loading ??= load(options).catch((error: unknown) => {
-      loading = undefined;
+/** Discord's REST API. Waits out short rate limits, and loads discord.js with the first request. */
+export class DiscordRest {
+  readonly #settings: Pick<DiscordSettings, "token" | "api_url">;
+  #loading: ReturnType<typeof load> | undefined;
+
+  constructor(settings: Pick<DiscordSettings, "token" | "api_url">) {
+    this.#settings = settings;
+  }
+
+  /** @param path without `/api/v10`. @throws DiscordProblem */
+  async request<T>(method: RestMethod, path: `/${string}`, request: RestRequest = {}): Promise<T> {
+    this.#loading ??= load(this.#settings).catch((error: unknown) => {
+      this.#loading = undefined;
       throw error;
     });
-    return loading;
-  };
-  return {
-    async request<T>(method: RestMethod, path: `/${string}`, request: RestRequest = {}) {
-      const { rest, classes } = await ready();
-      const { query, ...more } = request;
-      const parameters = Object.entries(query ?? {}).flatMap(([key, value]) =>
-        (typeof value === "object" ? value : [value]).map((each): [string, string] => [key, String(each)]),
-      );
-      try {
-        return (await rest.request({
-          ...more,
-          fullRoute: path,
-          method: method as never,
-          ...(query === undefined ? {} : { query: new URLSearchParams(parameters) }),
-        })) as T;
-      } catch (error) {
-        throw discordProblem(error, classes);
-      }
-    },
-    stop() {
-      void loading?.then(
-        ({ rest }) => {
-          rest.clearHandlerSweeper();
-          rest.clearHashSweeper();
-        },
-        () => undefined,
-      );
-    },
-  };
+    const { rest, classes } = await this.#loading;
+    const { query, ...more } = request;
+    const parameters = Object.entries(query ?? {}).flatMap(([key, value]) =>
+      [value ?? []].flat().map((each): [string, string] => [key, String(each)]),
+    );
+    try {
+      return (await rest.request({
+        ...more,
+        ...(query && { query: new URLSearchParams(parameters) }),
+        fullRoute: path,
+        method: method as never,
+      })) as T;
+    } catch (error) {
+      throw discordProblem(error, classes);
+    }
+  }
+
+  /** Stops its timers. */
+  stop(): void {
+    void this.#loading?.then(
+      ({ rest }) => {
+        rest.clearHandlerSweeper();
+        rest.clearHashSweeper();
+      },
+      () => undefined,
+    );
+  }
 }
 
-async function load({ token, api }: { token: string; api: string | undefined }) {
+async function load({ token, api_url: api }: Pick<DiscordSettings, "token" | "api_url">) {
   const { DiscordAPIError, HTTPError, RateLimitError, REST: Rest } = await import("discord.js");
   const rest: REST = new Rest({
     version: "10",
-    ...(api === undefined ? {} : { api }),
+    ...(api && { api }),
     timeout: 15_000,
     retries: 1,
     rejectOnRateLimit: ({ retryAfter, timeToReset }) => Math.max(retryAfter, timeToReset) > maxWait,
@@ -77,15 +74,21 @@ async function load({ token, api }: { token: string; api: string | undefined }) 
   return { rest, classes: { DiscordAPIError, HTTPError, RateLimitError } };
 }
 
-/** Resolves as the request does, or to undefined when Discord refuses it in an expected way. */
+/**
+ * Resolves as the request does, or to undefined when Discord refuses it with one of these codes of ours, or of Discord's JSON error codes;
+ * without codes, when it fails at all.
+ */
 export async function unlessRefused<T>(
   request: Promise<T>,
-  isExpected: (problem: DiscordProblem) => boolean,
+  ...codes: (PlatformErrorCode | RESTJSONErrorCodes)[]
 ): Promise<T | undefined> {
   try {
     return await request;
   } catch (error) {
-    if (error instanceof DiscordProblem && isExpected(error)) return undefined;
+    const isExpected =
+      error instanceof DiscordProblem &&
+      (codes.length === 0 || codes.some((code) => code === error.code || code === error.discordCode));
+    if (isExpected) return undefined;
     throw error;
   }
 }
@@ -99,12 +102,7 @@ export class DiscordProblem extends PlatformError {
   constructor(
     code: PlatformErrorCode,
     message: string,
-    options: {
-      cause?: unknown;
-      retryAfterMs?: number;
-      discordCode?: number | undefined;
-      status?: number | undefined;
-    } = {},
+    options: Partial<Pick<DiscordProblem, "cause" | "retryAfterMs" | "discordCode" | "status">> = {},
   ) {
     super(code, message, options);
     this.discordCode = options.discordCode;
@@ -112,12 +110,8 @@ export class DiscordProblem extends PlatformError {
   }
 }
 
-/** The error classes of discord.js. It is loaded late, so they come as an argument. */
-interface ErrorClasses {
-  DiscordAPIError: new (...args: never[]) => Error & { code: number | string; status: number };
-  HTTPError: new (...args: never[]) => Error & { status: number };
-  RateLimitError: new (...args: never[]) => Error & { retryAfter: number };
-}
+/** The error classes of discord.js, which is loaded late. */
+type ErrorClasses = Awaited<ReturnType<typeof load>>["classes"];
 
 /** Turns an error of a request into one the app understands. */
 function discordProblem(error: unknown, classes: ErrorClasses): DiscordProblem {
@@ -128,7 +122,8 @@ function discordProblem(error: unknown, classes: ErrorClasses): DiscordProblem {
   }
   if (error instanceof classes.DiscordAPIError) {
     const number = Number(error.code);
-    const message = `Discord refused: ${error.message.split("\n")[0]} (${error.code}).${adviceFor(number)}`;
+    const refusal = `Discord refused: ${error.message.split("\n")[0]} (${error.code}).`;
+    const message = [refusal, advice[number]].filter(Boolean).join(" ");
     return new DiscordProblem(codeFor(number, error.status), message, {
       cause: error,
       discordCode: Number.isNaN(number) ? undefined : number,
@@ -144,40 +139,36 @@ function discordProblem(error: unknown, classes: ErrorClasses): DiscordProblem {
 }
 
 function codeFor(discordCode: number, status: number): PlatformErrorCode {
-  if (discordCode === errorCodes.fileTooLarge || status === 413) return "too_large";
-  if (isBlockedByAutoMod(discordCode)) return "blocked";
+  if (discordCode === RESTJSONErrorCodes.RequestEntityTooLarge || status === 413) return "too_large";
+  if (blockedByAutoMod.includes(discordCode)) return "blocked";
   if (status === 429) return "rate_limited";
   if (status === 401 || status === 403) return "forbidden";
   if (status === 404) return "gone";
   return status >= 500 ? "unavailable" : "invalid";
 }
 
-function isBlockedByAutoMod(discordCode: number): boolean {
-  return discordCode === errorCodes.blockedByAutoMod || discordCode === errorCodes.titleBlockedByAutoMod;
-}
+const blockedByAutoMod: readonly number[] = [
+  RESTJSONErrorCodes.MessageWasBlockedByAutomaticModeration,
+  RESTJSONErrorCodes.TitleWasBlockedByAutomaticModeration,
+];
+const autoMod = "A moderation rule of this server (AutoMod) forbids something in it.";
 
-function adviceFor(discordCode: number): string {
-  switch (discordCode) {
-    case errorCodes.missingPermissions:
-      return " Give the bot's role the permission in the channel's settings; `knack doctor --live` lists what is missing.";
-    case errorCodes.missingAccess:
-      return " Let the bot's role see the channel, or invite the bot again.";
-    case errorCodes.cannotMessageUser:
-      return " The person takes no direct messages of this server's members.";
-    case errorCodes.archivedThread:
-      return " The thread is archived: a message in it opens it again.";
-    case errorCodes.noTextChannel:
-      return " It holds posts and no messages of its own, and I begin no posts: write in one of them.";
-    case errorCodes.tooManyPins:
-      return " The channel has as many pins as Discord allows: unpin one.";
-    case errorCodes.tooManyReactions:
-      return " The message has as many kinds of reactions as Discord allows.";
-    case errorCodes.fileTooLarge:
-      return " Send a smaller file.";
-    case errorCodes.blockedByAutoMod:
-    case errorCodes.titleBlockedByAutoMod:
-      return " A moderation rule of this server (AutoMod) forbids something in it.";
-    default:
-      return "";
-  }
-}
+/** What to do after a refusal, by Discord's JSON error code. */
+const advice: Readonly<Record<number, string>> = {
+  [RESTJSONErrorCodes.MissingPermissions]:
+    "Give the bot's role the permission in the channel's settings; `knack doctor --live` lists what is missing.",
+  [RESTJSONErrorCodes.MissingAccess]: "Let the bot's role see the channel, or invite the bot again.",
+  [RESTJSONErrorCodes.CannotSendMessagesToThisUser]:
+    "The person takes no direct messages of this server's members.",
+  [RESTJSONErrorCodes.InvalidActionOnArchivedThread]:
+    "The thread is archived: a message in it opens it again.",
+  [RESTJSONErrorCodes.CannotSendMessagesInNonTextChannel]:
+    "It holds posts and no messages of its own, and I begin no posts: write in one of them.",
+  [RESTJSONErrorCodes.MaximumNumberOfPinsReachedForTheChannel]:
+    "The channel has as many pins as Discord allows: unpin one.",
+  [RESTJSONErrorCodes.MaximumNumberOfReactionsReached]:
+    "The message has as many kinds of reactions as Discord allows.",
+  [RESTJSONErrorCodes.RequestEntityTooLarge]: "Send a smaller file.",
+  [RESTJSONErrorCodes.MessageWasBlockedByAutomaticModeration]: autoMod,
+  [RESTJSONErrorCodes.TitleWasBlockedByAutomaticModeration]: autoMod,
+};

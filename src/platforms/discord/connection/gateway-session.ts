@@ -1,28 +1,9 @@
 import type { APIGatewayBotInfo, APIUser } from "discord.js";
 import { backoff } from "../../../base/backoff.ts";
 import { errorCode } from "../../../base/error-text.ts";
-import { connectShards, type Ending, type ShardConnectionDeps } from "./connect-shards.ts";
+import { connectShards, type Ending, type Gateway } from "./connect-shards.ts";
 import { DiscordProblem, type DiscordRest } from "./discord-rest.ts";
 import type { HeardShards } from "./heard-shards.ts";
-import type { IdentifyTurn } from "./identify-turns.ts";
-
-export interface GatewaySessionDeps
-  extends Omit<ShardConnectionDeps, "connected" | "disconnected" | "identifying"> {
-  rest: DiscordRest;
-  identify: IdentifyTurn;
-}
-
-/** The connection to Discord's gateway, kept open until it is stopped. */
-export interface GatewaySession {
-  /** A process that does not receive checks the token from time to time, and opens no connection. */
-  start(options: { receives: boolean }): void;
-  stop(): Promise<void>;
-  status(): { ok: boolean; detail: string };
-  /** The shards of this process, while all of them are connected. */
-  heard(): HeardShards | undefined;
-  /** False after Discord refused the intent to read messages. */
-  readsMessages(): boolean;
-}
 
 /** Interval at which a process without shards looks for free ones, ms. */
 const freeShardPoll = 2_000;
@@ -39,158 +20,192 @@ const noContentNote =
 const wrongToken =
   "Discord does not know the token: it is wrong or was reset. Copy a new one from the developer portal under Bot into DISCORD_TOKEN and restart";
 
-export function createGatewaySession(deps: GatewaySessionDeps): GatewaySession {
-  const { rest, holder, clock, logger } = deps;
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const status = createSessionStatus();
-  let readsMessages = true;
-  let running: Promise<void> | undefined;
-  const idle = async (why: string, ms: number): Promise<Ending> => {
-    status.idle(why);
-    await clock.sleep(ms, signal);
-    return "shards";
-  };
+/** The connection to Discord's gateway, kept open until it is stopped. */
+export class GatewaySession {
+  readonly #gateway: Gateway;
+  readonly #rest: DiscordRest;
+  readonly #stopping = new AbortController();
+  readonly #status = new SessionStatus();
+  #readsMessages = true;
+  #running: Promise<void> | undefined;
 
-  const checkToken = async (): Promise<Ending> => {
-    const { username } = await rest.request<APIUser>("GET", "/users/@me", { signal });
-    return idle(`sends only, as ${username}; other processes of the bot receive`, tokenPoll);
-  };
-  const connectOnce = async (): Promise<Ending> => {
-    const { count, concurrency } = await gatewayLimits(deps, signal);
-    let ids = await holder.take(count);
-    for (let looks = 0; ids.length === 0; looks += 1) {
-      // The number of shards may have changed.
-      if (looks === maxLooks) return "shards";
-      await idle("stands by: another process of the bot serves Discord", freeShardPoll);
-      ids = await holder.take(count);
-    }
-    status.serves({ ids, count });
-    const shardDeps: ShardConnectionDeps = {
-      ...deps,
-      identifying: (shard, cancelled) => deps.identify(shard, concurrency, cancelled),
-      connected: (id, name) =>
-        status.connected(id, `connected as ${name}${readsMessages ? "" : `. ${noContentNote}`}`),
-      disconnected: status.disconnected,
-    };
-    return connectShards(shardDeps, { ids, count, readsMessages }, signal).finally(status.ended);
-  };
-  const settle = (ending: Ending): void => {
-    if (ending === "token") {
-      status.failed(wrongToken);
-      logger.error({}, wrongToken);
-    } else if (ending === "intents" && readsMessages) {
-      readsMessages = false;
-      logger.warn({}, noContentNote);
-    } else if (ending === "intents" || ending === "refused") {
-      throw new DiscordProblem("unavailable", "Discord refuses the bot's connection.");
-    }
-  };
-  /** False when a retry would be useless. */
-  const tryOnce = async (receives: boolean): Promise<boolean> => {
-    try {
-      const ending = await (receives ? connectOnce() : checkToken());
-      settle(ending);
-      return ending !== "token";
-    } catch (error) {
-      if (signal.aborted || !isWrongToken(error)) throw error;
-      settle("token");
-      return false;
-    }
-  };
-  const run = async (receives: boolean): Promise<void> => {
-    let failures = 0;
-    while (!signal.aborted) {
+  constructor(gateway: Gateway, rest: DiscordRest) {
+    this.#gateway = gateway;
+    this.#rest = rest;
+  }
+
+  /** A process that does not receive checks the token from time to time, and opens no connection. */
+  start({ receives }: { receives: boolean }): void {
+    this.#running ??= this.#run(receives).catch((error: unknown) => {
+      this.#status.failed("the connection ended after an unexpected error; restart the bot");
+      this.#gateway.logger.error({ err: error }, "Discord: the connection ended unexpectedly");
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    this.#status.failed("stopped");
+  }
+
+  status(): { ok: boolean; detail: string } {
+    return this.#status.read();
+  }
+
+  /** The shards of this process, while all of them are connected. */
+  heard(): HeardShards | undefined {
+    return this.#status.heard();
+  }
+
+  /** False after Discord refused the intent to read messages. */
+  readsMessages(): boolean {
+    return this.#readsMessages;
+  }
+
+  async #run(receives: boolean): Promise<void> {
+    const { clock, logger } = this.#gateway;
+    const { signal } = this.#stopping;
+    for (let failures = 0; !signal.aborted; ) {
       try {
-        if (!(await tryOnce(receives))) return;
+        if (!(await this.#tryOnce(receives))) return;
         failures = 0;
       } catch (error) {
         if (signal.aborted) return;
         failures += 1;
-        status.failed(`Discord cannot be reached after ${failures} attempts; retrying`);
+        this.#status.failed(`Discord cannot be reached after ${failures} attempts; retrying`);
         logger.warn({ err: error, failures }, "Discord: no connection");
-        await clock
-          .sleep(backoff(failures, { ...retryWaits, jitter: 1 + Math.random() / 4 }), signal)
-          .catch(() => undefined);
+        const wait = backoff(failures, { ...retryWaits, jitter: 1 + Math.random() / 4 });
+        await clock.sleep(wait, signal).catch(() => undefined);
       }
     }
-  };
+  }
 
-  return {
-    start({ receives }) {
-      running ??= run(receives).catch((error: unknown) => {
-        status.failed("the connection ended after an unexpected error; restart the bot");
-        logger.error({ err: error }, "Discord: the connection ended unexpectedly");
-      });
-    },
-    async stop() {
-      stopping.abort();
-      await running;
-      status.failed("stopped");
-    },
-    status: status.read,
-    heard: status.heard,
-    readsMessages: () => readsMessages,
-  };
+  /** False when a retry would be useless. */
+  async #tryOnce(receives: boolean): Promise<boolean> {
+    try {
+      const ending = await (receives ? this.#connectOnce() : this.#checkToken());
+      this.#settle(ending);
+      return ending !== "token";
+    } catch (error) {
+      if (this.#stopping.signal.aborted || !isWrongToken(error)) throw error;
+      this.#settle("token");
+      return false;
+    }
+  }
+
+  async #checkToken(): Promise<Ending> {
+    const { signal } = this.#stopping;
+    const { username } = await this.#rest.request<APIUser>("GET", "/users/@me", { signal });
+    return this.#idle(`sends only, as ${username}; other processes of the bot receive`, tokenPoll);
+  }
+
+  async #connectOnce(): Promise<Ending> {
+    const { holder } = this.#gateway;
+    const { signal } = this.#stopping;
+    const readsMessages = this.#readsMessages;
+    const { count, concurrency } = await this.#limits();
+    let ids = await holder.take(count);
+    for (let looks = 0; ids.length === 0; looks += 1) {
+      // The number of shards may have changed.
+      if (looks === maxLooks) return "shards";
+      await this.#idle("stands by: another process of the bot serves Discord", freeShardPoll);
+      ids = await holder.take(count);
+    }
+    this.#status.serves({ ids, count }, readsMessages ? "" : `. ${noContentNote}`);
+    const shards = { ids, count, concurrency, readsMessages };
+    return connectShards(this.#gateway, shards, this.#status, signal).finally(() => this.#status.ended());
+  }
+
+  async #idle(why: string, ms: number): Promise<Ending> {
+    this.#status.idle(why);
+    await this.#gateway.clock.sleep(ms, this.#stopping.signal);
+    return "shards";
+  }
+
+  #settle(ending: Ending): void {
+    const { logger } = this.#gateway;
+    if (ending === "token") {
+      this.#status.failed(wrongToken);
+      logger.error({}, wrongToken);
+    } else if (ending === "intents" && this.#readsMessages) {
+      this.#readsMessages = false;
+      logger.warn({}, noContentNote);
+    } else if (ending === "intents" || ending === "refused") {
+      throw new DiscordProblem("unavailable", "Discord refuses the bot's connection.");
+    }
+  }
+
+  /**
+   * The number of shards, and how many of them may identify themselves at once. Waits when Discord allows no more new sessions today.
+   * @throws DiscordProblem
+   */
+  async #limits(): Promise<{ count: number; concurrency: number }> {
+    const { settings, clock } = this.#gateway;
+    const { signal } = this.#stopping;
+    const answer = await this.#rest.request<APIGatewayBotInfo>("GET", "/gateway/bot", { signal });
+    const { remaining, reset_after, max_concurrency } = answer.session_start_limit;
+    if (remaining === 0) await clock.sleep(reset_after, signal);
+    return {
+      count: settings.shards === "auto" ? answer.shards : settings.shards,
+      concurrency: max_concurrency,
+    };
+  }
 }
 
 /** The state of the session, in words for a person. */
-function createSessionStatus() {
-  const ready = new Set<number>();
-  let served: HeardShards | undefined;
-  let isIdle = false;
-  let detail = "not connected yet";
-  const isReady = () => served !== undefined && ready.size === served.ids.length;
-  return {
-    /** There is nothing to receive, and all is well. */
-    idle(why: string) {
-      isIdle = true;
-      detail = why;
-    },
-    serves(shards: HeardShards) {
-      isIdle = false;
-      served = shards;
-    },
-    connected(shard: number, said: string) {
-      ready.add(shard);
-      detail = said;
-    },
-    disconnected(shard: number) {
-      ready.delete(shard);
-      detail = "the connection was lost; connecting again";
-    },
-    /** All connections are closed. */
-    ended() {
-      ready.clear();
-      served = undefined;
-    },
-    failed(why: string) {
-      isIdle = false;
-      detail = why;
-    },
-    heard: () => (isReady() ? served : undefined),
-    read: () => ({ ok: isIdle || isReady(), detail }),
-  };
+class SessionStatus {
+  readonly #ready = new Set<number>();
+  #served: HeardShards | undefined;
+  #note = "";
+  #isIdle = false;
+  #detail = "not connected yet";
+
+  /** There is nothing to receive, and all is well. */
+  idle(why: string): void {
+    this.#isIdle = true;
+    this.#detail = why;
+  }
+
+  /** @param note follows the state while they are connected */
+  serves(shards: HeardShards, note: string): void {
+    this.#isIdle = false;
+    this.#served = shards;
+    this.#note = note;
+  }
+
+  connected(shard: number, botName: string): void {
+    this.#ready.add(shard);
+    this.#detail = `connected as ${botName}${this.#note}`;
+  }
+
+  disconnected(shard: number): void {
+    this.#ready.delete(shard);
+    this.#detail = "the connection was lost; connecting again";
+  }
+
+  /** All connections are closed. */
+  ended(): void {
+    this.#ready.clear();
+    this.#served = undefined;
+  }
+
+  failed(why: string): void {
+    this.#isIdle = false;
+    this.#detail = why;
+  }
+
+  heard(): HeardShards | undefined {
+    return this.#served !== undefined && this.#ready.size === this.#served.ids.length
+      ? this.#served
+      : undefined;
+  }
+
+  read(): { ok: boolean; detail: string } {
+    return { ok: this.#isIdle || this.heard() !== undefined, detail: this.#detail };
+  }
 }
 
 function isWrongToken(error: unknown): boolean {
   if (error instanceof DiscordProblem) return error.status === 401;
   return errorCode(error) === "TokenInvalid";
-}
-
-/**
- * The number of shards, and how many of them may identify themselves at once. Waits when Discord allows no more new sessions today.
- * @throws DiscordProblem
- */
-async function gatewayLimits(
-  { rest, settings, clock }: GatewaySessionDeps,
-  signal: AbortSignal,
-): Promise<{ count: number; concurrency: number }> {
-  const answer = await rest.request<APIGatewayBotInfo>("GET", "/gateway/bot", { signal });
-  const { remaining, reset_after, max_concurrency } = answer.session_start_limit;
-  if (remaining === 0) await clock.sleep(reset_after, signal);
-  return {
-    count: settings.shards === "auto" ? answer.shards : settings.shards,
-    concurrency: max_concurrency,
-  };
 }

@@ -1,16 +1,17 @@
+import { InteractionResponseType, MessageFlags } from "discord-api-types/v10";
 import { displayName } from "../channel/directory-facts.ts";
 import { directPlace } from "../channel/discord-place.ts";
 import { knownNames } from "../channel/known-names.ts";
 import { filesOf, namesIn, type RawMessage } from "../channel/parse-message.ts";
 import { readableText } from "../channel/readable-text.ts";
 import { saidText } from "../channel/said-text.ts";
-import { callbackTypes, messageFlags, timeOf } from "../connection/discord-facts.ts";
+import { timeOf } from "../connection/discord-facts.ts";
 import { unlessRefused } from "../connection/discord-rest.ts";
 import { messageBody } from "../outgoing/message-body.ts";
 import {
   answer,
   ephemeral,
-  type InteractionDeps,
+  type InteractionContext,
   interactionOf,
   placeOf,
   refuse,
@@ -19,7 +20,7 @@ import { isOutside, type RawInteraction } from "./raw-interaction.ts";
 
 /** Answers in a thread of the message. */
 export async function askAboutMessage(
-  deps: InteractionDeps,
+  deps: InteractionContext,
   raw: RawInteraction,
   person: string,
 ): Promise<void> {
@@ -55,12 +56,15 @@ export async function askAboutMessage(
  * does not stand alone, and hear in the interaction if they accept no direct messages.
  */
 async function askOutside(
-  deps: InteractionDeps,
+  deps: InteractionContext,
   raw: RawInteraction,
   person: string,
   message: RawMessage,
 ): Promise<void> {
-  await answer(deps, raw, { type: callbackTypes.deferredMessage, data: { flags: messageFlags.ephemeral } });
+  await answer(deps, raw, {
+    type: InteractionResponseType.DeferredChannelMessageWithSource,
+    data: { flags: MessageFlags.Ephemeral },
+  });
   deps.live.add(interactionOf(raw, "private"));
   const place = directPlace(person);
   const tell = (markdown: string) => deps.live.whisper(raw.id, { markdown });
@@ -71,7 +75,7 @@ async function askOutside(
   const request = { body: messageBody({ markdown: text }, undefined) };
   const posted = await unlessRefused(
     deps.rest.request("POST", `/channels/${channel}/messages`, request),
-    ({ code }) => code === "forbidden",
+    "forbidden",
   );
   if (posted === undefined) return void (await tell(closed));
   await tell("I am on it. The answer comes in our direct messages.");

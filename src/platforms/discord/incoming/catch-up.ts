@@ -1,36 +1,40 @@
-import type { APIMessage } from "discord.js";
-import type { ChatMessage } from "../../../app/chat/chat-intake.ts";
+import { ChannelType } from "discord-api-types/v10";
+import type { ChatIntake, ChatMessage } from "../../../app/chat/chat-intake.ts";
 import {
   type CatchUpGate,
-  type CatchUpGateDeps,
   createCatchUpGate,
   unlessHopeless,
 } from "../../../app/chat/intake/catch-up-gate.ts";
+import type { Clock, Log } from "../../../core/ports/storage.ts";
 import type { Directory } from "../channel/directory.ts";
 import type { ChannelFacts } from "../channel/directory-facts.ts";
+import type { DiscordContext } from "../channel/discord-context.ts";
 import { type DiscordPlace, readPlace } from "../channel/discord-place.ts";
 import { botMissingPermissions } from "../channel/missing-permissions.ts";
-import { channelTypes, isThreadType, snowflakeAt } from "../connection/discord-facts.ts";
-import { type DiscordProblem, type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
+import { perRequest, readPage } from "../channel/read-thread.ts";
+import { isThreadType, snowflakeAt } from "../connection/discord-facts.ts";
+import { unlessRefused } from "../connection/discord-rest.ts";
 import { type HeardShards, hears, partsOf } from "../connection/heard-shards.ts";
-import { type ReceiveDeps, receiveMessage } from "./receive-messages.ts";
-
-export interface CatchUpDeps extends ReceiveDeps, CatchUpGateDeps {
-  rest: DiscordRest;
-}
+import { receiveMessage } from "./receive-messages.ts";
 
 /** A fetch of missed messages: those after this one. */
-interface Fetch extends CatchUpDeps {
+interface Fetch extends DiscordContext {
+  intake: ChatIntake;
+  logger: Log;
   gate: CatchUpGate;
   after: string;
 }
 
-const perPage = 100;
-
 /** Fetches missed messages, and keeps live ones behind them. @param signal ends their waiting */
-export function createCatchUp(deps: CatchUpDeps, signal: AbortSignal) {
-  const { intake, directory } = deps;
-  const gate = createCatchUpGate(deps, signal);
+export function createCatchUp(
+  context: DiscordContext,
+  intake: ChatIntake,
+  clock: Clock,
+  logger: Log,
+  signal: AbortSignal,
+) {
+  const { directory } = context;
+  const gate: CatchUpGate = createCatchUpGate(clock, logger, signal);
   let begun = Promise.withResolvers<Fetch>();
   const readEarly = async (room: Readable, parent: string | undefined) => {
     const fetch = await begun.promise;
@@ -58,7 +62,7 @@ export function createCatchUp(deps: CatchUpDeps, signal: AbortSignal) {
      */
     async fetch(shards: HeardShards): Promise<void> {
       const { since, places } = await intake.missed("discord", partsOf(shards));
-      const fetch = { ...deps, gate, after: snowflakeAt(since) };
+      const fetch = { ...context, intake, logger, gate, after: snowflakeAt(since) };
       begun.resolve(fetch);
       const ours = places.map(readPlace).filter(({ guild }) => hears(shards, guild));
       for (const channel of await channelsWithNews(fetch, shards, ours)) await readOnce(fetch, channel);
@@ -92,8 +96,9 @@ async function channelsWithNews(
   const used = places.flatMap(({ guild }) => (guild === undefined ? [] : [guild]));
   for (const guild of new Set([...used, ...(await directory.guilds(true))])) {
     if (!hears(shards, guild)) continue;
-    const channels = await unlessRefused(directory.channelsOf(guild), isClosed);
-    for (const channel of channels ?? []) listed.set(channel.id, channel);
+    const lists = Promise.all([directory.channelsOf(guild), directory.threadsOf(guild)]);
+    for (const channel of ((await unlessRefused(lists, ...closed)) ?? []).flat())
+      listed.set(channel.id, channel);
   }
   const found = new Map<string, Readable>();
   for (const { guild, channel = "", thread } of places) {
@@ -112,21 +117,28 @@ async function channelsWithNews(
   return [...found.values()].toSorted((a, b) => Number(isThread(listed, a)) - Number(isThread(listed, b)));
 }
 
+/** Refusals that a later attempt would meet again. */
+const permanent = ["gone", "forbidden", "invalid", "too_large", "blocked"] as const;
+
 /** The channels of the direct messages with the people of these places. */
 async function directChannels(directory: Directory, places: readonly DiscordPlace[]): Promise<string[]> {
   const found: string[] = [];
   const people = new Set(places.flatMap(({ person }) => (person === undefined ? [] : [person])));
   for (const person of people) {
-    const id = await unlessRefused(directory.directMessage(person), (problem) => !problem.isTemporary);
+    const id = await unlessRefused(directory.directMessage(person), ...permanent);
     if (id !== undefined) found.push(id);
   }
   return found;
 }
 
-const isClosed = ({ code }: DiscordProblem) => code === "gone" || code === "forbidden";
+const closed = ["gone", "forbidden"] as const;
 
 function isRead(type: number): boolean {
-  const read: readonly number[] = [channelTypes.text, channelTypes.announcement, channelTypes.voice];
+  const read: readonly number[] = [
+    ChannelType.GuildText,
+    ChannelType.GuildAnnouncement,
+    ChannelType.GuildVoice,
+  ];
   return read.includes(type) || isThreadType(type);
 }
 
@@ -138,21 +150,22 @@ function isThread(listed: ReadonlyMap<string, ChannelFacts>, { id, guild_id }: R
 /** Discord counts refused requests against the bot. */
 async function mayRead(directory: Directory, { id, guild_id }: Readable): Promise<boolean> {
   if (guild_id === undefined || directory.knownChannel(id) === undefined) return true;
-  const lacks = await unlessRefused(botMissingPermissions(directory, guild_id, id), isClosed);
+  const lacks = await unlessRefused(botMissingPermissions(directory, guild_id, id), ...closed);
   return !lacks?.some(({ name }) => name === "View Channel" || name === "Read Message History");
 }
 
 async function readChannel(fetch: Fetch, { id, guild_id }: Readable): Promise<void> {
   let from = fetch.after;
   for (;;) {
-    const query = { limit: perPage, after: from };
-    const request = fetch.rest.request<APIMessage[]>("GET", `/channels/${id}/messages`, { query });
-    const messages = (await unlessRefused(request, isClosed)) ?? [];
+    const page = readPage(fetch.rest, id, { limit: perRequest, after: from });
+    const messages = (await unlessRefused(page, ...closed)) ?? [];
     for (const message of messages.toReversed()) {
       if (fetch.gate.isLive(id, Date.parse(message.timestamp))) continue;
-      await unlessHopeless(fetch.logger, () => receiveMessage(fetch, { ...message, guild_id }, true));
+      await unlessHopeless(fetch.logger, () =>
+        receiveMessage(fetch, fetch.intake, { ...message, guild_id }, true),
+      );
     }
     from = messages[0]?.id ?? from;
-    if (messages.length < perPage) return;
+    if (messages.length < perRequest) return;
   }
 }

@@ -1,13 +1,11 @@
-import type { App } from "../../../app/app.ts";
+import { InteractionResponseType, MessageFlags, RESTJSONErrorCodes } from "discord-api-types/v10";
+import type { ChatHost } from "../../../app/app.ts";
 import type { ChatCommand, ChatIntake } from "../../../app/chat/chat-intake.ts";
-import type { Clock, Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
-import type { ConversationTargets } from "../channel/conversation-targets.ts";
-import type { Directory } from "../channel/directory.ts";
+import type { DiscordContext } from "../channel/discord-context.ts";
 import { channelPlace, directPlace, placeIn } from "../channel/discord-place.ts";
-import type { ReplyChains } from "../channel/reply-chains.ts";
-import { callbackTypes, errorCodes, isThreadType, messageFlags } from "../connection/discord-facts.ts";
-import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
+import { isThreadType } from "../connection/discord-facts.ts";
+import { unlessRefused } from "../connection/discord-rest.ts";
 import {
   type LiveInteraction,
   type LiveInteractions,
@@ -16,23 +14,17 @@ import {
 import { isOutside, type RawInteraction } from "./raw-interaction.ts";
 import type { CommandDefinition } from "./slash-commands.ts";
 
-export interface InteractionDeps {
-  app: App;
+/** What answering interactions takes. */
+export interface InteractionContext extends DiscordContext, Pick<ChatHost, "app" | "clock" | "logger"> {
   /** The commands as they are registered. */
   commands: readonly CommandDefinition[];
   intake: ChatIntake;
-  rest: DiscordRest;
-  directory: Directory;
-  targets: ConversationTargets;
-  chains: ReplyChains;
   live: LiveInteractions;
-  clock: Clock;
-  logger: Log;
 }
 
 /** The place of an interaction. `message` begins the conversation if there is no thread yet. */
 export async function placeOf(
-  { directory, chains }: InteractionDeps,
+  { directory, chains }: InteractionContext,
   raw: RawInteraction,
   person: string,
   message?: string,
@@ -52,24 +44,24 @@ function channelOf({ channel }: RawInteraction) {
 
 /** Answers an interaction for the first time. @throws DiscordProblem */
 export async function answer(
-  { rest }: InteractionDeps,
+  { rest }: InteractionContext,
   { id, token }: RawInteraction,
   body: object,
 ): Promise<void> {
   const request = rest.request("POST", `/interactions/${id}/${token}/callback`, { body, auth: false });
   // The reply to an earlier attempt was lost, or another process has heard it too.
-  await unlessRefused(request, ({ discordCode }) => discordCode === errorCodes.alreadyAnswered);
+  await unlessRefused(request, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
 }
 
 /** A first answer that the person alone sees. */
 export function ephemeral(content: string) {
-  const flags = messageFlags.ephemeral | messageFlags.suppressEmbeds;
+  const flags = MessageFlags.Ephemeral | MessageFlags.SuppressEmbeds;
   const data = { content, flags, allowed_mentions: { parse: [] } };
-  return { type: callbackTypes.message, data };
+  return { type: InteractionResponseType.ChannelMessageWithSource, data };
 }
 
 /** Tells the person alone that nothing was done, and why. @throws DiscordProblem */
-export async function refuse(deps: InteractionDeps, raw: RawInteraction, text: string): Promise<void> {
+export async function refuse(deps: InteractionContext, raw: RawInteraction, text: string): Promise<void> {
   await answer(deps, raw, ephemeral(text));
 }
 

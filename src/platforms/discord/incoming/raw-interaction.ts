@@ -1,6 +1,6 @@
 import type { APIUser } from "discord.js";
+import { ApplicationIntegrationType, InteractionContextType } from "discord-api-types/v10";
 import type { RawMessage } from "../channel/parse-message.ts";
-import { installations, interactionContexts } from "../connection/discord-facts.ts";
 
 /** The parts of a gateway interaction that are read. Source: Discord reference, "Interaction Object". */
 export interface RawInteraction {
@@ -62,6 +62,10 @@ export function isOutside({
   context,
   authorizing_integration_owners: owners,
 }: RawInteraction): boolean {
-  if (context === interactionContexts.private) return true;
-  return guild_id !== undefined && owners !== undefined && owners[installations.server] === undefined;
+  if (context === InteractionContextType.PrivateChannel) return true;
+  return (
+    guild_id !== undefined &&
+    owners !== undefined &&
+    owners[ApplicationIntegrationType.GuildInstall] === undefined
+  );
 }

@@ -1,19 +1,19 @@
+import {
+  ApplicationCommandType,
+  InteractionResponseType,
+  InteractionType,
+  MessageFlags,
+} from "discord-api-types/v10";
 import type { ButtonPress, ChatCommand } from "../../../app/chat/chat-intake.ts";
 import type { SkillForm } from "../../../app/chat/skill-form.ts";
 import { cutAtWord } from "../../../base/line-for-people.ts";
 import { unlessLate } from "../../../base/time-limit.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { readPlace, referenceOf } from "../channel/discord-place.ts";
-import {
-  callbackTypes,
-  commandTypes,
-  interactionTypes,
-  messageFlags,
-  timeOf,
-} from "../connection/discord-facts.ts";
+import { timeOf } from "../connection/discord-facts.ts";
 import { type HeardShards, hears } from "../connection/heard-shards.ts";
 import { askAboutMessage } from "./ask-about-message.ts";
-import { answer, type InteractionDeps, interactionOf, placeOf, refuse } from "./interaction-answers.ts";
+import { answer, type InteractionContext, interactionOf, placeOf, refuse } from "./interaction-answers.ts";
 import { isOutside, type RawInteraction } from "./raw-interaction.ts";
 import {
   fitsModal,
@@ -33,13 +33,13 @@ const maxWaitMs = 2_000;
  * Handles a command, press, completion or form. Each is acknowledged at once, before anything is stored, since Discord waits
  * three seconds; the person is told about a later failure.
  */
-export async function receiveInteraction(deps: InteractionDeps, raw: RawInteraction): Promise<void> {
+export async function receiveInteraction(deps: InteractionContext, raw: RawInteraction): Promise<void> {
   const person = raw.member?.user ?? raw.user;
   if (person === undefined) return;
-  if (isOutside(raw)) deps.directory.see.author({ author: person });
+  if (isOutside(raw)) deps.directory.noteAuthor({ author: person });
   else if (raw.guild_id !== undefined && raw.member !== undefined)
-    deps.directory.see.member(raw.guild_id, person, raw.member);
-  else if (raw.channel_id !== undefined) deps.directory.see.directMessage(person.id, raw.channel_id);
+    deps.directory.noteMember(raw.guild_id, person, raw.member);
+  else if (raw.channel_id !== undefined) deps.directory.noteDirectMessage(person.id, raw.channel_id);
   try {
     await receive(deps, raw, person.id);
   } catch (error) {
@@ -48,16 +48,16 @@ export async function receiveInteraction(deps: InteractionDeps, raw: RawInteract
   }
 }
 
-async function receive(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+async function receive(deps: InteractionContext, raw: RawInteraction, person: string): Promise<void> {
   switch (raw.type) {
-    case interactionTypes.autocomplete:
+    case InteractionType.ApplicationCommandAutocomplete:
       return complete(deps, raw, person);
-    case interactionTypes.component:
+    case InteractionType.MessageComponent:
       return press(deps, raw, person);
-    case interactionTypes.modal:
+    case InteractionType.ModalSubmit:
       return submitForm(deps, raw, person);
-    case interactionTypes.command:
-      return raw.data?.type === commandTypes.menu
+    case InteractionType.ApplicationCommand:
+      return raw.data?.type === ApplicationCommandType.Message
         ? askAboutMessage(deps, raw, person)
         : command(deps, raw, person);
     default:
@@ -65,7 +65,7 @@ async function receive(deps: InteractionDeps, raw: RawInteraction, person: strin
   }
 }
 
-async function command(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+async function command(deps: InteractionContext, raw: RawInteraction, person: string): Promise<void> {
   const text = commandText(raw.data ?? {}, deps.commands);
   const place = await placeOf(deps, raw, person);
   const form = await unlessLate(maxWaitMs, deps.clock, deps.intake.formOfCommand(text, place, person));
@@ -73,13 +73,13 @@ async function command(deps: InteractionDeps, raw: RawInteraction, person: strin
   await take(deps, raw, person, place, { text });
 }
 
-async function openForm(deps: InteractionDeps, raw: RawInteraction, form: SkillForm): Promise<void> {
-  await answer(deps, raw, { type: callbackTypes.modal, data: skillModal(form) });
+async function openForm(deps: InteractionContext, raw: RawInteraction, form: SkillForm): Promise<void> {
+  await answer(deps, raw, { type: InteractionResponseType.Modal, data: skillModal(form) });
 }
 
 /** Acknowledges a command with "thinking…", stores what an answer after a restart needs, and hands the command in. */
 async function take(
-  deps: InteractionDeps,
+  deps: InteractionContext,
   raw: RawInteraction,
   person: string,
   place: Place,
@@ -87,13 +87,13 @@ async function take(
 ) {
   const seen = isPrivateCommand(text, deps.app.commands) ? "private" : "public";
   const placeholder = isOutside(raw) ? "own" : seen;
-  const data = placeholder === "public" ? {} : { flags: messageFlags.ephemeral };
+  const data = placeholder === "public" ? {} : { flags: MessageFlags.Ephemeral };
   const key = `discord:interaction:${raw.id}`;
   const given = { key, place, id: raw.id, author: person, text, command, said_at: timeOf(raw.id) };
   const interaction = interactionOf(raw, placeholder, given);
   const shared = deps.live.share(interaction);
   try {
-    await answer(deps, raw, { type: callbackTypes.deferredMessage, data });
+    await answer(deps, raw, { type: InteractionResponseType.DeferredChannelMessageWithSource, data });
   } catch (error) {
     await shared;
     await deps.live.forget(raw.id);
@@ -107,7 +107,7 @@ async function take(
 
 /** Hands in again the commands of an earlier process with these shards, which may have ended before it stored them. */
 export async function takeUnanswered(
-  deps: Pick<InteractionDeps, "live" | "intake" | "logger">,
+  deps: Pick<InteractionContext, "live" | "intake" | "logger">,
   shards: HeardShards,
 ): Promise<void> {
   for (const given of await deps.live.unanswered()) {
@@ -121,7 +121,7 @@ export async function takeUnanswered(
   }
 }
 
-async function submitForm(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+async function submitForm(deps: InteractionContext, raw: RawInteraction, person: string): Promise<void> {
   const id = raw.data?.custom_id ?? "";
   const text = textOfModal(id, raw.data?.components ?? []);
   if (text !== undefined) return takePress(deps, raw, person, { button: id, text });
@@ -146,7 +146,7 @@ function commandOf({ skill_id }: SkillForm): string {
   return skill_id.startsWith("/") ? skill_id : `/skill run ${skill_id}`;
 }
 
-async function press(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+async function press(deps: InteractionContext, raw: RawInteraction, person: string): Promise<void> {
   const { custom_id = "", values = [] } = raw.data ?? {};
   // The value of a menu's choice is the id that its button would have.
   const [button = custom_id] = values;
@@ -154,25 +154,25 @@ async function press(deps: InteractionDeps, raw: RawInteraction, person: string)
     const pressed = await pressOf(deps, raw, person, { button });
     const form = await unlessLate(maxWaitMs, deps.clock, deps.intake.formOfPress(pressed));
     if (form !== undefined)
-      return answer(deps, raw, { type: callbackTypes.modal, data: textModal(form, button) });
+      return answer(deps, raw, { type: InteractionResponseType.Modal, data: textModal(form, button) });
   }
   await takePress(deps, raw, person, { button });
 }
 
 /** Acknowledges a press, or the form that it opened, and hands it in. */
 async function takePress(
-  deps: InteractionDeps,
+  deps: InteractionContext,
   raw: RawInteraction,
   person: string,
   said: Pick<ButtonPress, "button" | "text">,
 ): Promise<void> {
-  await answer(deps, raw, { type: callbackTypes.deferredUpdate });
+  await answer(deps, raw, { type: InteractionResponseType.DeferredMessageUpdate });
   deps.live.add(interactionOf(raw, "none"));
   await deps.intake.press(await pressOf(deps, raw, person, said));
 }
 
 async function pressOf(
-  deps: InteractionDeps,
+  deps: InteractionContext,
   raw: RawInteraction,
   person: string,
   said: Pick<ButtonPress, "button" | "text">,
@@ -183,7 +183,7 @@ async function pressOf(
 }
 
 /** Completes an option: at most 25 choices of 100 characters. Source: Discord reference, "Application Command Option Choice". */
-async function complete(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+async function complete(deps: InteractionContext, raw: RawInteraction, person: string): Promise<void> {
   const place = await placeOf(deps, raw, person);
   const { text, before, isNumber } = typedSoFar(raw.data ?? {});
   // People who may not use the bot do not see the names of its skills.
@@ -197,12 +197,15 @@ async function complete(deps: InteractionDeps, raw: RawInteraction, person: stri
     }))
     .filter(({ value }) => value !== "" && value.length <= 100)
     .map(({ name, value }) => ({ name, value: isNumber ? Number(value) : value }));
-  await answer(deps, raw, { type: callbackTypes.autocomplete, data: { choices: choices.slice(0, 25) } });
+  await answer(deps, raw, {
+    type: InteractionResponseType.ApplicationCommandAutocompleteResult,
+    data: { choices: choices.slice(0, 25) },
+  });
 }
 
 /** Tells the person, if they saw an acknowledgement. */
 async function tellFailure(
-  deps: Pick<InteractionDeps, "live" | "logger">,
+  deps: Pick<InteractionContext, "live" | "logger">,
   { id }: { id: string },
 ): Promise<void> {
   const markdown = "That could not be stored, so nothing was done. Try again in a minute.";

@@ -5,85 +5,81 @@ import type {
 import type { ChatIntake, ChatMessage } from "../../../app/chat/chat-intake.ts";
 import type { Mention } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
-import type { ConversationTargets } from "../channel/conversation-targets.ts";
 import type { Directory } from "../channel/directory.ts";
 import { guildPermissions, mayCallRole } from "../channel/directory-facts.ts";
+import type { DiscordContext } from "../channel/discord-context.ts";
 import { directPlace, messageKey, placeIn, referenceOf } from "../channel/discord-place.ts";
 import { reactedEmoji } from "../channel/emoji.ts";
 import { botIds, knownNames } from "../channel/known-names.ts";
 import { isWritten, type ParsedMessage, parseMessage, type RawMessage } from "../channel/parse-message.ts";
-import type { ReplyChains } from "../channel/reply-chains.ts";
 import { isThreadType } from "../connection/discord-facts.ts";
 
-export interface ReceiveDeps {
-  intake: ChatIntake;
-  directory: Directory;
-  targets: ConversationTargets;
-  chains: ReplyChains;
-}
-
 /** Hands in a message of the gateway, or a missed one. @throws when it could not be stored */
-export async function receiveMessage(deps: ReceiveDeps, raw: RawMessage, missed = false): Promise<void> {
-  const message = await read(deps, raw);
-  if (message === undefined) return;
-  await deps.intake.message(missed ? { ...message, missed: true } : message);
+export async function receiveMessage(
+  context: DiscordContext,
+  intake: ChatIntake,
+  raw: RawMessage,
+  missed?: true,
+): Promise<void> {
+  const message = await read(context, raw);
+  if (message !== undefined) await intake.message({ ...message, missed });
 }
 
 /** Hands in a message whose text may have changed; a new link preview changes no text. @throws when it could not be stored */
-export async function receiveEdit(deps: ReceiveDeps, raw: Partial<RawMessage>): Promise<void> {
+export async function receiveEdit(
+  context: DiscordContext,
+  intake: ChatIntake,
+  raw: Partial<RawMessage>,
+): Promise<void> {
   if (raw.content === undefined || raw.author === undefined || !raw.edited_timestamp) return;
-  const message = await read(deps, raw as RawMessage);
-  if (message === undefined) return;
-  await deps.intake.edited({ ...message, edited_at: Date.parse(raw.edited_timestamp) });
+  const message = await read(context, raw as RawMessage);
+  if (message !== undefined) await intake.edited({ ...message, edited_at: Date.parse(raw.edited_timestamp) });
 }
 
 /** Reports deleted messages. @throws when it could not be stored */
 export async function receiveRemovals(
-  deps: ReceiveDeps,
+  context: DiscordContext,
+  intake: ChatIntake,
   gone: { ids: readonly string[]; channel_id: string; guild_id?: string | undefined },
 ): Promise<void> {
   for (const id of gone.ids) {
-    const place = await placeOfMessage(deps, { ...gone, id, part_of: id });
+    const place = await placeOfMessage(context, { ...gone, id, part_of: id });
     if (place === undefined) continue;
     const reference = referenceOf(gone.channel_id, id);
-    await deps.intake.removed({ key: messageKey(gone.channel_id, id), place, id: reference });
+    await intake.removed({ key: messageKey(gone.channel_id, id), place, id: reference });
   }
 }
 
 /** Hands in a reaction. @throws when it could not be stored */
 export async function receiveReaction(
-  deps: ReceiveDeps,
+  context: DiscordContext,
+  intake: ChatIntake,
   raw: GatewayMessageReactionAddDispatchData | GatewayMessageReactionRemoveDispatchData,
   { added, at }: { added: boolean; at: number },
 ): Promise<void> {
   const { user_id, channel_id, message_id, guild_id, emoji } = raw;
-  if (user_id === (await deps.directory.self()).id) return;
+  if (user_id === (await context.directory.self()).id) return;
   const author = guild_id === undefined ? user_id : undefined;
-  const place = await placeOfMessage(deps, {
-    id: message_id,
-    channel_id,
-    guild_id,
-    author,
-    part_of: message_id,
-  });
+  const located = { id: message_id, channel_id, guild_id, author, part_of: message_id };
+  const place = await placeOfMessage(context, located);
   if (place === undefined) return;
   const name = reactedEmoji(emoji);
   const key = `${messageKey(channel_id, message_id)}:${user_id}:${name}:${added ? "+" : "-"}${at}`;
   const reference = referenceOf(channel_id, message_id);
-  await deps.intake.reacted({ place, reference, person: user_id, emoji: name, added, at, key });
+  await intake.reacted({ place, reference, person: user_id, emoji: name, added, at, key });
 }
 
-async function read(deps: ReceiveDeps, raw: RawMessage): Promise<ChatMessage | undefined> {
-  const { directory, targets } = deps;
+async function read(context: DiscordContext, raw: RawMessage): Promise<ChatMessage | undefined> {
+  const { directory, targets } = context;
   const { id: self } = await directory.self();
   if (!isWritten(raw, self)) return undefined;
-  directory.see.author(raw);
-  if (raw.guild_id === undefined) directory.see.directMessage(raw.author.id, raw.channel_id);
-  else if (raw.member !== undefined) directory.see.member(raw.guild_id, raw.author, raw.member);
+  directory.noteAuthor(raw);
+  if (raw.guild_id === undefined) directory.noteDirectMessage(raw.author.id, raw.channel_id);
+  else if (raw.member !== undefined) directory.noteMember(raw.guild_id, raw.author, raw.member);
   const bot = await botIds(directory, raw.guild_id);
   const parsed = parseMessage(raw, bot, knownNames(directory, raw.guild_id));
   if (parsed.text === "" && parsed.files.length === 0 && parsed.addressed === "none") return undefined;
-  const place = await placeOfMessage(deps, { ...raw, author: parsed.author, part_of: parsed.reply_to });
+  const place = await placeOfMessage(context, { ...raw, author: parsed.author, part_of: parsed.reply_to });
   if (place === undefined) return undefined;
   if (place.thread === raw.id && parsed.channel !== raw.id) targets.noteMessage(raw.id, parsed.text);
   const mentions = parsed.mentions.filter((each) => mayCall(directory, raw, each));
@@ -115,7 +111,7 @@ function chatMessage(parsed: ParsedMessage, place: Place): ChatMessage {
     said_at,
     addressed,
     mentions_others,
-    ...(mentions.length === 0 ? {} : { mentions }),
+    mentions: mentions.length === 0 ? undefined : mentions,
     in_thread: !begins || parsed.reply_to !== undefined,
     files,
   };
@@ -133,7 +129,7 @@ interface Located {
 
 /** The place of a message; undefined in a deleted channel. @throws DiscordProblem */
 async function placeOfMessage(
-  { directory, chains }: ReceiveDeps,
+  { directory, chains }: DiscordContext,
   { id, channel_id, guild_id, author, part_of }: Located,
 ): Promise<Place | undefined> {
   if (guild_id === undefined) {

@@ -1,3 +1,4 @@
+import { ComponentType, TextInputStyle } from "discord-api-types/v10";
 import type { TextForm } from "../../../app/chat/chat-intake.ts";
 import type { FormField, SkillForm } from "../../../app/chat/skill-form.ts";
 import { parseExactly } from "../../../base/exact-number.ts";
@@ -5,7 +6,6 @@ import { cutAtWord } from "../../../base/line-for-people.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
 import { isRecord } from "../../../base/record.ts";
 import { readButtonId } from "../../../core/ports/chat-platform.ts";
-import { componentTypes, textInputStyles } from "../connection/discord-facts.ts";
 import type { RawModalComponent } from "./raw-interaction.ts";
 
 /** Fields of a modal. Source: Discord reference, "Modal". */
@@ -107,7 +107,7 @@ function divided({ fields }: SkillForm): { shown: FormField[]; left: FormField[]
 function label(name: string, text: string, description: string, component: object) {
   const about = cutAtWord(description, 100);
   return {
-    type: componentTypes.label,
+    type: ComponentType.Label,
     label: beginningOf(text.trim() || name, 45),
     ...(about === "" ? {} : { description: about }),
     component,
@@ -121,7 +121,7 @@ function inputOf({ name, kind, required, default: preset, choices = [] }: FormFi
     options.length > 0 && options.length <= 25 && options.every((each) => each !== "" && each.length <= 100);
   if (!fits) return textInput(name, required, value, kind === "long_text" || kind === "json");
   return {
-    type: componentTypes.stringSelect,
+    type: ComponentType.StringSelect,
     custom_id: name.slice(0, 100),
     required,
     options: options.map((each) => ({
@@ -134,9 +134,9 @@ function inputOf({ name, kind, required, default: preset, choices = [] }: FormFi
 
 function textInput(name: string, required: boolean, value: string, long: boolean): object {
   return {
-    type: componentTypes.textInput,
+    type: ComponentType.TextInput,
     custom_id: name.slice(0, 100),
-    style: long ? textInputStyles.paragraph : textInputStyles.line,
+    style: long ? TextInputStyle.Paragraph : TextInputStyle.Short,
     required,
     ...(value === "" ? {} : { value: beginningOf(value, 4_000) }),
   };

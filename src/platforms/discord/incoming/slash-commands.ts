@@ -1,20 +1,20 @@
 import { createHash } from "node:crypto";
+import {
+  ApplicationCommandOptionType,
+  ApplicationCommandType,
+  ApplicationIntegrationType,
+  InteractionContextType,
+} from "discord-api-types/v10";
 import type { App } from "../../../app/app.ts";
 import { commandGroups } from "../../../app/commands/command-groups.ts";
 import type { CommandOption } from "../../../app/operations/services.ts";
 import { cutAtWord } from "../../../base/line-for-people.ts";
-import {
-  commandTypes,
-  installations,
-  interactionContexts,
-  optionTypes,
-} from "../connection/discord-facts.ts";
 import type { RawInteractionData, RawOption } from "./raw-interaction.ts";
 
 /** A command as Discord registers it. Source: Discord reference, "Application Command Object". */
 export interface CommandDefinition {
   name: string;
-  type: (typeof commandTypes)[keyof typeof commandTypes];
+  type: ApplicationCommandType;
   description?: string;
   options?: OptionDefinition[];
   /** Where it is offered. */
@@ -24,7 +24,7 @@ export interface CommandDefinition {
 }
 
 export interface OptionDefinition {
-  type: (typeof optionTypes)[keyof typeof optionTypes];
+  type: ApplicationCommandOptionType;
   name: string;
   description: string;
   required?: boolean;
@@ -38,9 +38,11 @@ const askAbout = "Ask Knack about this";
 
 /** Maximum characters of a description, and of a choice. Source: Discord reference, "Application Command Object". */
 const maxText = 100;
+const { Guild, BotDM, PrivateChannel } = InteractionContextType;
+const { GuildInstall, UserInstall } = ApplicationIntegrationType;
 const everywhere = {
-  contexts: Object.values(interactionContexts),
-  integration_types: Object.values(installations),
+  contexts: [Guild, BotDM, PrivateChannel],
+  integration_types: [GuildInstall, UserInstall],
 };
 
 /**
@@ -56,24 +58,23 @@ export function slashCommands(commands: App["commands"]): CommandDefinition[] {
     families.set(family, inner);
     const last = words.pop() ?? "";
     parentOf(inner, words).push({
-      type: optionTypes.subcommand,
+      type: ApplicationCommandOptionType.Subcommand,
       name: last,
       description: cutAtWord(description, maxText),
       options: options.map(optionOf),
     });
   }
-  const slash = { type: commandTypes.slash, ...everywhere };
+  const slash = { type: ApplicationCommandType.ChatInput, ...everywhere };
   const tops = [...families].map(([name, inner]) => ({ ...describedGroup(name, name, inner), ...slash }));
-  return [...tops, knack, { name: askAbout, type: commandTypes.menu, ...everywhere }];
+  return [...tops, knack, { name: askAbout, type: ApplicationCommandType.Message, ...everywhere }];
 }
 
 /** The commands for an app that people cannot add to their account: Discord refuses the others for it. */
 export function onlyForServers(commands: readonly CommandDefinition[]): CommandDefinition[] {
-  const { server, direct } = interactionContexts;
   return commands.map((command) => ({
     ...command,
-    contexts: [server, direct],
-    integration_types: [installations.server],
+    contexts: [Guild, BotDM],
+    integration_types: [GuildInstall],
   }));
 }
 
@@ -83,7 +84,10 @@ function parentOf(options: OptionDefinition[], [family = "", group]: readonly st
   const found = options.find(({ name }) => name === group);
   if (found?.options !== undefined) return found.options;
   const inner: OptionDefinition[] = [];
-  options.push({ ...describedGroup(group, `${family} ${group}`, inner), type: optionTypes.group });
+  options.push({
+    ...describedGroup(group, `${family} ${group}`, inner),
+    type: ApplicationCommandOptionType.SubcommandGroup,
+  });
   return inner;
 }
 
@@ -91,7 +95,11 @@ function describedGroup(name: string, beginning: string, options: OptionDefiniti
   return { name, description: commandGroups[beginning] ?? `Commands of ${beginning}`, options };
 }
 
-const typeOf = { text: optionTypes.text, number: optionTypes.number, flag: optionTypes.flag };
+const typeOf = {
+  text: ApplicationCommandOptionType.String,
+  number: ApplicationCommandOptionType.Integer,
+  flag: ApplicationCommandOptionType.Boolean,
+};
 
 function optionOf({ name, description, required, type = "text", choices, complete }: CommandOption) {
   return {
@@ -110,11 +118,11 @@ function choiceOf({ text, description }: { text: string; description: string }) 
 
 const knack: CommandDefinition = {
   name: "knack",
-  type: commandTypes.slash,
+  type: ApplicationCommandType.ChatInput,
   description: "Any command of Knack; alone: what there is",
   options: [
     {
-      type: optionTypes.text,
+      type: ApplicationCommandOptionType.String,
       name: "command",
       description: "For example: skill list",
       required: false,
@@ -135,7 +143,9 @@ export function commandsHash(commands: readonly CommandDefinition[]): string {
  */
 export function commandText(data: RawInteractionData, registered: readonly CommandDefinition[]): string {
   const { path, given } = chosen(data);
-  const command = registered.find(({ name, type }) => name === path[0] && type === commandTypes.slash);
+  const command = registered.find(
+    ({ name, type }) => name === path[0] && type === ApplicationCommandType.ChatInput,
+  );
   const options = path
     .slice(1)
     .reduce((inner, name) => inner?.find((each) => each.name === name)?.options, command?.options);
@@ -145,7 +155,7 @@ export function commandText(data: RawInteractionData, registered: readonly Comma
 }
 
 function written({ type, name, value }: RawOption): string {
-  if (type === optionTypes.flag) return value === true ? `--${name}` : "";
+  if (type === ApplicationCommandOptionType.Boolean) return value === true ? `--${name}` : "";
   return String(value ?? "").trim();
 }
 
@@ -164,7 +174,9 @@ function chosen({ name = "", options = [] }: RawInteractionData): {
 }
 
 function isNesting({ type }: RawOption): boolean {
-  return type === optionTypes.subcommand || type === optionTypes.group;
+  return (
+    type === ApplicationCommandOptionType.Subcommand || type === ApplicationCommandOptionType.SubcommandGroup
+  );
 }
 
 /** The text typed so far, the part of it before the option, and whether the option takes numbers. */
@@ -173,7 +185,7 @@ export function typedSoFar(data: RawInteractionData): { text: string; before: st
   const focused = given.find((option) => option.focused === true);
   // The text after `/knack` is a command. Otherwise only the first option completes.
   const before = data.name === "knack" ? "/" : `/${path.join(" ")} `;
-  const isNumber = focused?.type === optionTypes.number;
+  const isNumber = focused?.type === ApplicationCommandOptionType.Integer;
   return { text: `${before}${focused?.value ?? ""}`, before, isNumber };
 }
 

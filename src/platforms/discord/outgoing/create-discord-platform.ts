@@ -1,16 +1,13 @@
 import { KeyedMutex } from "../../../base/keyed-mutex.ts";
 import { readAtMost } from "../../../base/read-at-most.ts";
-import {
-  type ChatPlatform,
-  type Decider,
-  PlatformError,
-  type PlatformWriting,
-} from "../../../core/ports/chat-platform.ts";
-import type { Clock, Log } from "../../../core/ports/storage.ts";
+import { type ChatPlatform, PlatformError, type PlatformWriting } from "../../../core/ports/chat-platform.ts";
+import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
 import type { FileReference } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { createChatActions } from "../channel/chat-actions.ts";
 import { decidersIn } from "../channel/deciders.ts";
+import type { Directory } from "../channel/directory.ts";
+import type { DiscordContext } from "../channel/discord-context.ts";
 import { readPlace } from "../channel/discord-place.ts";
 import { knownNames } from "../channel/known-names.ts";
 import { readThread } from "../channel/read-thread.ts";
@@ -18,37 +15,35 @@ import { readableText } from "../channel/readable-text.ts";
 import { whoIs } from "../channel/who-is.ts";
 import { isSnowflake } from "../connection/discord-facts.ts";
 import type { DiscordRest } from "../connection/discord-rest.ts";
-import {
-  editMessage,
-  findMessage,
-  type PostDeps,
-  postMessage,
-  removeMessage,
-  whisperMessage,
-} from "./post-message.ts";
+import type { DiscordSettings } from "../connection/discord-settings.ts";
+import type { LiveInteractions } from "./live-interactions.ts";
+import { DiscordMessages } from "./post-message.ts";
 import { widestTable } from "./render-content.ts";
-
-export interface DiscordPlatformDeps extends PostDeps {
-  logger: Log;
-  clock: Clock;
-  api: string | undefined;
-  operators: ReadonlySet<string>;
-}
+import { SentMessages } from "./sent-messages.ts";
 
 /** The reaction to a message that the bot has seen: 👀. */
 const eyes = encodeURIComponent("👀");
 
 /** Discord as the app sees it. */
-export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
-  const { rest, directory, targets, live, logger, operators } = deps;
-  const actions = createChatActions(deps);
+export function createDiscordPlatform(
+  context: DiscordContext,
+  live: LiveInteractions,
+  store: KeyValue,
+  clock: Clock,
+  logger: Log,
+  settings: Pick<DiscordSettings, "api_url" | "operators">,
+): ChatPlatform {
+  const { rest, directory, targets } = context;
+  const messages = new DiscordMessages(context, new SentMessages(store, clock), live);
+  const operators = new Set(settings.operators);
   /** Keeps the order: a reaction must not be removed before it is set. */
   const marks = new KeyedMutex();
-  const quietly = async (what: string, work: () => Promise<unknown>) => {
+  const quietly = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
     try {
-      await work();
+      return await work();
     } catch (error) {
       logger.debug({ err: error }, `Discord: ${what} failed`);
+      return undefined;
     }
   };
   return {
@@ -61,14 +56,14 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
       posts_quietly: true,
     },
     writing: discordWriting,
-    post: (place, message, to, stillWanted) => postMessage(deps, place, message, { to, stillWanted }),
-    edit: (_place, reference, message) => editMessage(deps, reference, message),
-    remove: (_place, reference) => removeMessage(deps, reference),
-    whisper: (place, person, message, to) => whisperMessage(deps, place, person, message, to),
-    find: (place, tag) => findMessage(deps, place, tag),
+    post: (...given) => messages.post(...given),
+    edit: (_place, reference, message) => messages.edit(reference, message),
+    remove: (_place, reference) => messages.remove(reference),
+    whisper: (...given) => messages.whisper(...given),
+    find: (place, tag) => messages.find(place, tag),
     person: (place, id) => whoIs(directory, operators, place, id),
-    readThread: (place, limit) => readThread(deps, place, limit),
-    download: (_place, file, options) => downloadAttachment(deps, file, options),
+    readThread: (place, limit) => readThread(context, place, limit),
+    download: (_place, file, options) => downloadAttachment(rest, settings.api_url, file, options),
     async showWorking(place, note, to) {
       if (note === undefined || (to.message !== undefined && (await live.has(to.message)))) return;
       await quietly("typing", async () => {
@@ -89,35 +84,21 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
         }),
       );
     },
-    actions,
-    async deciders(place, approver) {
-      let found: readonly Decider[] = [];
-      await quietly("who may decide", async () => {
-        found = await decidersIn(deps, place, approver);
-      });
-      return found;
-    },
-    async describe(place) {
-      let facts: { name?: string; topic?: string } = {};
-      await quietly("a channel's name", async () => {
-        facts = await describe(deps, place);
-      });
-      return facts;
-    },
+    actions: createChatActions(context, clock),
+    deciders: async (place, approver) =>
+      (await quietly("who may decide", () => decidersIn(context, operators, place, approver))) ?? [],
+    describe: async (place) => (await quietly("a channel's name", () => describe(directory, place))) ?? {},
   };
 }
 
-async function describe(
-  { directory }: DiscordPlatformDeps,
-  place: Place,
-): Promise<{ name?: string; topic?: string }> {
+async function describe(directory: Directory, place: Place): ReturnType<ChatPlatform["describe"]> {
   const { guild, channel } = readPlace(place);
   const facts = channel === undefined ? undefined : await directory.channel(channel);
   if (facts === undefined) return {};
   const { topic: written = "" } = facts;
   if (guild !== undefined && written !== "") await directory.learnNames(guild);
   const topic = readableText(written, knownNames(directory, guild));
-  return { name: facts.name, ...(topic === "" ? {} : { topic }) };
+  return { name: facts.name, topic: topic || undefined };
 }
 
 /** Describes how `render-content.ts` and `message-body.ts` render an answer. Models read it. */
@@ -131,15 +112,13 @@ export const discordWriting: PlatformWriting = {
 /** Discord's hosts of attachments. */
 const attachmentHosts = ["cdn.discordapp.com", "media.discordapp.net"];
 
-interface DownloadDeps {
-  rest: DiscordRest;
-  /** Address of another API, which also serves the attachments. */
-  api: string | undefined;
-}
-
-/** The bytes of an attachment. Its address is valid for a day; an expired one is renewed. @throws PlatformError */
+/**
+ * The bytes of an attachment. Its address is valid for a day; an expired one is renewed. @throws PlatformError
+ * @param api address of another API, which also serves the attachments
+ */
 async function downloadAttachment(
-  { rest, api }: DownloadDeps,
+  rest: DiscordRest,
+  api: string | undefined,
   file: FileReference,
   { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
 ): Promise<Uint8Array> {

@@ -1,14 +1,15 @@
 import type { APIMessage, RawFile } from "discord.js";
+import { MessageFlags, RESTJSONErrorCodes } from "discord-api-types/v10";
 import { LRUCache } from "lru-cache";
 import type { ChatCommand } from "../../../app/chat/chat-intake.ts";
-import { createExpiringEntries, type ExpiringEntries } from "../../../app/chat/expiring-entries.ts";
+import { ExpiringEntries } from "../../../app/chat/expiring-entries.ts";
 import { growingTo } from "../../../base/growing-cache.ts";
 import type { MessageTag, OutgoingMessage } from "../../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
 import { type Json, toJson } from "../../../core/values/json.ts";
 import { referenceOf } from "../channel/discord-place.ts";
-import { errorCodes, messageFlags, timeOf } from "../connection/discord-facts.ts";
-import { type DiscordProblem, type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
+import { timeOf } from "../connection/discord-facts.ts";
+import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import { editBody, rawFiles, whisperParts } from "./message-body.ts";
 
 /** A command or a press that can still be answered. */
@@ -40,16 +41,8 @@ export function liveInteraction(
   return { ...given, command: command === undefined ? null : toJson(command), filling: "", until };
 }
 
-export interface LiveInteractionDeps {
-  rest: DiscordRest;
-  /** An encrypted store: tokens are written to it. */
-  sealed: KeyValue;
-  clock: Clock;
-  logger: Log;
-}
-
 /** The person dismissed the placeholder, or the token has expired. */
-const isOver = ({ code }: DiscordProblem) => code === "gone" || code === "forbidden";
+const over = ["gone", "forbidden"] as const;
 
 type Hook = Pick<LiveInteraction, "application" | "token">;
 const hook = ({ application, token }: Hook) => `/webhooks/${application}/${token}` as const;
@@ -66,18 +59,21 @@ const maxHeard = 10_000;
 export class LiveInteractions {
   readonly #rest: DiscordRest;
   readonly #clock: Clock;
-  readonly #logger: Log;
   /** Commands, and the messages that came as answers to them. */
   readonly #shared: ExpiringEntries<LiveInteraction>;
   /** What this process has heard. For commands, the shared entry takes precedence. */
   readonly #heard = new LRUCache<string, LiveInteraction>(growingTo(maxHeard));
 
-  constructor({ rest, sealed, clock, logger }: LiveInteractionDeps) {
+  /** @param sealed an encrypted store: tokens are written to it */
+  constructor(rest: DiscordRest, sealed: KeyValue, clock: Clock, logger: Log) {
     this.#rest = rest;
     this.#clock = clock;
-    this.#logger = logger;
-    const place = { store: sealed, clock, key: "interactions", groups: 64, most: 32 };
-    this.#shared = createExpiringEntries<LiveInteraction>(place);
+    this.#shared = new ExpiringEntries(sealed, clock, "interactions", { groups: 64, most: 32 }, (error) =>
+      logger.warn(
+        { err: error },
+        "Discord: shared commands could not be read or written, so an ordinary message may answer one",
+      ),
+    );
   }
 
   /** Notes an interaction that this process has acknowledged. */
@@ -87,18 +83,17 @@ export class LiveInteractions {
 
   /** Shares a command with other processes and the next one. Never rejects: without an entry, an ordinary message answers. */
   async share(interaction: LiveInteraction): Promise<void> {
-    await this.#quietly(this.#shared.change(interaction.id, (found) => found ?? interaction));
+    await this.#shared.change(interaction.id, (found) => found ?? interaction);
   }
 
   /** Deletes a shared command. Never rejects. */
   async forget(id: string): Promise<void> {
-    await this.#quietly(this.#shared.change(id, () => undefined));
+    await this.#shared.change(id, () => undefined);
   }
 
   /** Commands that other processes acknowledged and that still show "thinking…", as far as is known. Never rejects. */
   async unanswered(): Promise<ChatCommand[]> {
-    const shared = (await this.#quietly(this.#shared.all())) ?? [];
-    return shared
+    return (await this.#shared.all())
       .filter(({ id, command }) => command !== null && !this.#heard.has(id))
       .map(({ command }) => command as unknown as ChatCommand);
   }
@@ -118,7 +113,7 @@ export class LiveInteractions {
     if (posted === undefined) return undefined;
     const settled = withoutPlaceholder(interaction);
     this.#heard.set(posted.id, settled);
-    await this.#quietly(this.#shared.change(posted.id, () => settled));
+    await this.#shared.change(posted.id, () => settled);
     return referenceOf(posted.channel_id, posted.id);
   }
 
@@ -153,12 +148,12 @@ export class LiveInteractions {
     const interaction = await this.#find(message);
     if (interaction === undefined) return false;
     const path = `${hook(interaction)}/messages/${message}` as const;
-    await unlessRefused(this.#rest.request("DELETE", path, { auth: false }), isOver);
+    await unlessRefused(this.#rest.request("DELETE", path, { auth: false }), ...over);
     return true;
   }
 
   async #find(id: string): Promise<LiveInteraction | undefined> {
-    const found = (await this.#quietly(this.#shared.get(id))) ?? this.#heard.get(id);
+    const found = (await this.#shared.get(id)) ?? this.#heard.get(id);
     return found !== undefined && found.until > this.#clock.now() ? found : undefined;
   }
 
@@ -177,7 +172,7 @@ export class LiveInteractions {
   }
 
   async #dropPlaceholder(interaction: LiveInteraction): Promise<void> {
-    await unlessRefused(this.#rest.request("DELETE", original(interaction), { auth: false }), isOver);
+    await unlessRefused(this.#rest.request("DELETE", original(interaction), { auth: false }), ...over);
     await this.#change(interaction.id, withoutPlaceholder);
   }
 
@@ -185,19 +180,7 @@ export class LiveInteractions {
   #change(id: string, next: (now: LiveInteraction) => LiveInteraction): Promise<LiveInteraction | undefined> {
     const heard = this.#heard.get(id);
     if (heard !== undefined) this.#heard.set(id, next(heard));
-    return this.#quietly(this.#shared.change(id, (found) => found && next(found)));
-  }
-
-  async #quietly<T>(work: Promise<T>): Promise<T | undefined> {
-    try {
-      return await work;
-    } catch (error) {
-      this.#logger.warn(
-        { err: error },
-        "Discord: shared commands could not be read or written, so an ordinary message may answer one",
-      );
-      return undefined;
-    }
+    return this.#shared.change(id, (found) => found && next(found));
   }
 }
 
@@ -214,16 +197,13 @@ function nameOf(tag: MessageTag | undefined): string {
   return tag === undefined ? "" : `${tag.turn_id} ${tag.purpose} ${tag.part}`;
 }
 
-/** The token has expired, or a person outside of the bot's servers has got all the messages that Discord allows there: five. */
-function isTooLate({ code, discordCode }: DiscordProblem): boolean {
-  return code === "gone" || discordCode === errorCodes.tooManyFollowUps;
-}
-
 /** Fills the placeholder. Undefined when it is gone. */
 function fill(rest: DiscordRest, interaction: LiveInteraction, body: object, files: RawFile[]) {
   const request = { body, files, auth: false };
-  return unlessRefused(rest.request<APIMessage>("PATCH", original(interaction), request), isOver);
+  return unlessRefused(rest.request<APIMessage>("PATCH", original(interaction), request), ...over);
 }
+
+const tooManyFollowUps = RESTJSONErrorCodes.ThisInteractionHasHitTheMaximumNumberOfFollowUpMessages;
 
 /** Shows a message to the person alone, first in place of a private placeholder or the pressed message. False when it is too late. */
 async function tell(
@@ -236,9 +216,10 @@ async function tell(
     const filled = isFree ? await fill(rest, interaction, body, files) : undefined;
     isFree = false;
     if (filled !== undefined) continue;
-    const request = { body: { ...body, flags: body.flags | messageFlags.ephemeral }, files, auth: false };
+    const request = { body: { ...body, flags: body.flags | MessageFlags.Ephemeral }, files, auth: false };
     const sent = rest.request<APIMessage>("POST", hook(interaction), request);
-    if ((await unlessRefused(sent, isTooLate)) === undefined) return false;
+    // The token has expired, or a person outside of the bot's servers has got all the messages that Discord allows there: five.
+    if ((await unlessRefused(sent, "gone", tooManyFollowUps)) === undefined) return false;
   }
   return true;
 }

@@ -1,7 +1,8 @@
 import type { APIMessageTopLevelComponent, RawFile } from "discord.js";
+import { MessageFlags } from "discord-api-types/v10";
 import type { OutgoingPoll } from "../../../core/ports/chat-actions.ts";
 import { type OutgoingFile, type OutgoingMessage, wordsOf } from "../../../core/ports/chat-platform.ts";
-import { isSnowflake, messageFlags } from "../connection/discord-facts.ts";
+import { isSnowflake } from "../connection/discord-facts.ts";
 import { renderAnswer, renderComponents } from "./render-components.ts";
 import { plainContent, renderContent, renderMessage, splitContent } from "./render-content.ts";
 
@@ -31,7 +32,7 @@ export function messageBody(message: OutgoingMessage, replyTo: string | undefine
       ...(roles.length === 0 ? {} : { roles }),
       replied_user: tag?.purpose === "answer" || tag?.purpose === "question",
     },
-    flags: flags | (tag?.purpose === "progress" ? messageFlags.silent : 0),
+    flags: flags | (tag?.purpose === "progress" ? MessageFlags.SuppressNotifications : 0),
   };
 }
 
@@ -78,10 +79,10 @@ function shownOf(message: OutgoingMessage, called: readonly string[], kept?: rea
   const words = contentOf(message, isAnswer ? maxText : undefined);
   const text = [...called, words].join(" ").trim() || (files.length === 0 ? "…" : "");
   if (!isAnswer)
-    return { content: text, components: renderComponents(buttons), flags: messageFlags.suppressEmbeds };
+    return { content: text, components: renderComponents(buttons), flags: MessageFlags.SuppressEmbeds };
   return {
     components: renderAnswer(text, kept ?? attachedNames(files.slice(0, maxFiles)), buttons),
-    flags: messageFlags.suppressEmbeds | messageFlags.components,
+    flags: MessageFlags.SuppressEmbeds | MessageFlags.IsComponentsV2,
   };
 }
 

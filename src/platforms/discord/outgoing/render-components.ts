@@ -4,6 +4,7 @@ import type {
   APIMessage,
   APIMessageTopLevelComponent,
 } from "discord.js";
+import { ComponentType } from "discord-api-types/v10";
 import { cutText } from "../../../base/markdown-text.ts";
 import {
   type ButtonAction,
@@ -11,7 +12,6 @@ import {
   readButtonId,
   writeButtonId,
 } from "../../../core/ports/chat-platform.ts";
-import { componentTypes } from "../connection/discord-facts.ts";
 
 type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
 
@@ -43,7 +43,7 @@ export function renderAnswer(
   names: readonly string[],
   buttons: readonly OutgoingButton[],
 ): APIMessageTopLevelComponent[] {
-  const words = text === "" ? [] : [{ type: componentTypes.text, content: text }];
+  const words = text === "" ? [] : [{ type: ComponentType.TextDisplay, content: text }];
   if (names.length === 0 && buttons.length === 0) return words as APIMessageTopLevelComponent[];
   const behind = buttons.filter(({ menu }) => menu);
   const hasMenu = behind.length > 1;
@@ -54,12 +54,12 @@ export function renderAnswer(
     ...words,
     ...(pictures.length === 0
       ? []
-      : [{ type: componentTypes.gallery, items: pictures.map((name) => ({ media: media(name) })) }]),
-    ...others.map((name) => ({ type: componentTypes.file, file: media(name) })),
+      : [{ type: ComponentType.MediaGallery, items: pictures.map((name) => ({ media: media(name) })) }]),
+    ...others.map((name) => ({ type: ComponentType.File, file: media(name) })),
     ...buttonRows(hasMenu ? buttons.filter((each) => !each.menu) : buttons),
     ...(hasMenu ? [menu(moreId, "More…", behind)] : []),
   ];
-  return [{ type: componentTypes.container, components }] as APIMessageTopLevelComponent[];
+  return [{ type: ComponentType.Container, components }] as APIMessageTopLevelComponent[];
 }
 
 /** Kinds of pictures that a gallery shows. Source: Discord reference, "Media Gallery". */
@@ -71,8 +71,8 @@ function menu(custom_id: string, placeholder: string, choices: readonly Outgoing
     label: labelOf(label, 100),
   }));
   return {
-    type: componentTypes.row,
-    components: [{ type: componentTypes.stringSelect, custom_id, placeholder, options }],
+    type: ComponentType.ActionRow,
+    components: [{ type: ComponentType.StringSelect, custom_id, placeholder, options }],
   } as Row;
 }
 
@@ -80,12 +80,12 @@ function buttonRows(buttons: readonly OutgoingButton[]): Row[] {
   const rows: Row[] = [];
   for (let at = 0; at < Math.min(buttons.length, 25); at += 5) {
     const components = buttons.slice(at, at + 5).map(({ action, label, style }) => ({
-      type: componentTypes.button,
+      type: ComponentType.Button,
       custom_id: writeButtonId(action),
       label: labelOf(label, 80),
       style: style === "primary" ? 1 : style === "danger" ? 4 : 2,
     }));
-    rows.push({ type: componentTypes.row, components } as Row);
+    rows.push({ type: ComponentType.ActionRow, components } as Row);
   }
   return rows;
 }
@@ -93,10 +93,8 @@ function buttonRows(buttons: readonly OutgoingButton[]): Row[] {
 /** The actions of a message's buttons and menus. */
 export function actionsIn({ components = [] }: Pick<APIMessage, "components">): ButtonAction[] {
   return components
-    .flatMap((component) =>
-      component.type === componentTypes.container ? component.components : [component],
-    )
-    .flatMap((row) => (row.type === componentTypes.row ? row.components : []))
+    .flatMap((component) => (component.type === ComponentType.Container ? component.components : [component]))
+    .flatMap((row) => (row.type === ComponentType.ActionRow ? row.components : []))
     .flatMap((component) => {
       if ("options" in component) return component.options.map(({ value }) => value);
       return "custom_id" in component ? component.custom_id : [];

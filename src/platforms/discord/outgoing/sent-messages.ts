@@ -17,29 +17,7 @@ export interface SentMessage {
   /** ms since the epoch. */
   at: number;
   /** Set once Discord has answered. */
-  reference?: string;
-}
-
-/**
- * Messages, noted before they are sent. Discord stores no data of the bot with a message, and forgets nonces after some
- * minutes; the note identifies a message of an interrupted process by its content. Limited to the latest 64 of each of 64
- * groups of channels.
- */
-export interface SentMessages {
-  /**
-   * Returns the nonce with which Discord posts the message only once: the same one as before if the outcome of that attempt is
-   * unknown.
-   */
-  sending(tag: MessageTag, channel: string, content: string): Promise<string>;
-  /** Notes which message has the tag: no other tag has it then, whatever it says later. */
-  sent(tag: MessageTag, channel: string, reference: string): Promise<void>;
-  find(tag: MessageTag, channel: string): Promise<SentMessage | undefined>;
-  /** Whether a message of the channel is noted under another tag. @param content as Discord stores it */
-  isOther(
-    tag: MessageTag,
-    channel: string,
-    message: { reference: string; content: string },
-  ): Promise<boolean>;
+  reference?: string | undefined;
 }
 
 type Entries = { [key in keyof Required<SentMessage>]: SentMessage[key] extends number ? number : string }[];
@@ -47,51 +25,80 @@ type Entries = { [key in keyof Required<SentMessage>]: SentMessage[key] extends 
 const groups = 64;
 const perGroup = 64;
 
-export function createSentMessages(store: KeyValue, clock: Clock): SentMessages {
-  const key = (channel: string) => `discord-sent:${Number((BigInt(channel) >> 22n) % BigInt(groups))}`;
-  const change = (channel: string, next: (entries: Entries) => Entries) =>
-    store.update<Entries>(key(channel), (entries) => next(entries ?? []));
-  return {
-    async sending(tag, channel, content) {
-      const name = hashOf(nameOf(tag));
-      const digest = contentDigest(content);
-      let attempt = 0;
-      await change(channel, (entries) => {
-        const before = entries.find((each) => each.name === name);
-        attempt = before === undefined ? 0 : before.attempt + (before.reference === "" ? 0 : 1);
-        const entry = { name, attempt, channel, digest, at: clock.now(), reference: "" };
-        return [...entries.filter((each) => each !== before), entry].slice(-perGroup);
-      });
-      return hashOf(`${nameOf(tag)} ${attempt}`);
-    },
-    async sent(tag, channel, reference) {
-      const name = hashOf(nameOf(tag));
-      await change(channel, (entries) => {
-        const before = entries.find((each) => each.name === name);
-        const entry = before ?? { name, attempt: 0, channel, digest: "", at: clock.now() };
-        return [...entries.filter((each) => each !== before), { ...entry, reference }].slice(-perGroup);
-      });
-    },
-    async find(tag, channel) {
-      const entries = ((await store.get(key(channel))) as Entries | undefined) ?? [];
-      const name = hashOf(nameOf(tag));
-      const found = entries.find((each) => each.name === name && each.channel === channel);
-      if (found === undefined) return undefined;
-      const { reference, ...more } = found;
-      return reference === "" ? more : { ...more, reference };
-    },
-    async isOther(tag, channel, { reference, content }) {
-      const entries = ((await store.get(key(channel))) as Entries | undefined) ?? [];
-      const name = hashOf(nameOf(tag));
-      const digest = contentDigest(content);
-      return entries.some(
-        (each) =>
-          each.name !== name &&
-          each.channel === channel &&
-          (each.reference === reference || (each.reference === "" && each.digest === digest)),
-      );
-    },
-  };
+const keyOf = (channel: string) => `discord-sent:${Number((BigInt(channel) >> 22n) % BigInt(groups))}`;
+
+/**
+ * Messages, noted before they are sent. Discord stores no data of the bot with a message, and forgets nonces after some
+ * minutes; the note identifies a message of an interrupted process by its content. Limited to the latest 64 of each of 64
+ * groups of channels.
+ */
+export class SentMessages {
+  readonly #store: KeyValue;
+  readonly #clock: Clock;
+
+  constructor(store: KeyValue, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /**
+   * Returns the nonce with which Discord posts the message only once: the same one as before if the outcome of that attempt is
+   * unknown.
+   */
+  async sending(tag: MessageTag, channel: string, content: string): Promise<string> {
+    let attempt = 0;
+    await this.#replace(tag, channel, (before) => {
+      attempt = before === undefined ? 0 : before.attempt + (before.reference === "" ? 0 : 1);
+      return { attempt, channel, digest: contentDigest(content), at: this.#clock.now(), reference: "" };
+    });
+    return hashOf(`${nameOf(tag)} ${attempt}`);
+  }
+
+  /** Notes which message has the tag: no other tag has it then, whatever it says later. */
+  async sent(tag: MessageTag, channel: string, reference: string): Promise<void> {
+    await this.#replace(tag, channel, (before) => ({
+      ...(before ?? { attempt: 0, channel, digest: "", at: this.#clock.now() }),
+      reference,
+    }));
+  }
+
+  async find(tag: MessageTag, channel: string): Promise<SentMessage | undefined> {
+    const name = hashOf(nameOf(tag));
+    const found = (await this.#read(channel)).find((each) => each.name === name);
+    return found && { ...found, reference: found.reference || undefined };
+  }
+
+  /** Whether a message of the channel is noted under another tag. @param message.content as Discord stores it */
+  async isOther(
+    tag: MessageTag,
+    channel: string,
+    { reference, content }: { reference: string; content: string },
+  ): Promise<boolean> {
+    const name = hashOf(nameOf(tag));
+    const digest = contentDigest(content);
+    const others = (await this.#read(channel)).filter((each) => each.name !== name);
+    return others.some((each) =>
+      each.reference === "" ? each.digest === digest : each.reference === reference,
+    );
+  }
+
+  async #read(channel: string): Promise<Entries> {
+    const entries = ((await this.#store.get(keyOf(channel))) as Entries | undefined) ?? [];
+    return entries.filter((each) => each.channel === channel);
+  }
+
+  /** Replaces the entry of a tag, which is then the latest. */
+  async #replace(
+    tag: MessageTag,
+    channel: string,
+    next: (before: Entries[number] | undefined) => Omit<Entries[number], "name">,
+  ): Promise<void> {
+    const name = hashOf(nameOf(tag));
+    await this.#store.update<Entries>(keyOf(channel), (entries = []) => {
+      const before = entries.find((each) => each.name === name);
+      return [...entries.filter((each) => each !== before), { ...next(before), name }].slice(-perGroup);
+    });
+  }
 }
 
 function nameOf({ turn_id, purpose, part }: MessageTag): string {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ChannelAccess, ChannelSummary, ChatActions } from "../../../core/ports/chat-actions.ts";
 import { channelThread, PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Clock } from "../../../core/ports/storage.ts";
-import { createLookup } from "./lookup.ts";
+import { Lookup } from "./lookup.ts";
 import { readProfile } from "./person-directory.ts";
 import { slackNamespace, targetOf } from "./slack-place.ts";
 import type { SlackContext } from "./slack-rooms.ts";
@@ -37,7 +37,7 @@ export function createChannelAccess(
 ): Pick<ChatActions, "channels" | "access"> {
   const { workspaces, directory } = context;
   const fresh = <T>(look: (team: string, id: string) => Promise<T>) => {
-    const lookup = createLookup(clock, accessAge, (key) => look(...(key.split("/") as [string, string])));
+    const lookup = new Lookup(clock, accessAge, (key) => look(...(key.split("/") as [string, string])));
     return (team: string, id: string) => lookup.get(`${team}/${id}`);
   };
   const channelOf = fresh((team, channel) => readChannel(context, team, channel));
@@ -84,11 +84,10 @@ const isOpen = ({ is_private }: Conversation): boolean => is_private === false;
 
 function summaryOf(team: string, channel: Conversation): ChannelSummary {
   const { id, name, topic } = channel;
-  const about = topic?.value ?? "";
   return {
     namespace: slackNamespace(team, id),
     name: name ?? id,
-    ...(about === "" ? {} : { topic: about }),
+    topic: topic?.value || undefined,
     open: isOpen(channel),
   };
 }

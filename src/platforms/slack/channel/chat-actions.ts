@@ -4,10 +4,10 @@ import { channelThread, PlatformError } from "../../../core/ports/chat-platform.
 import { refusedWith, unlessRefused } from "../connection/slack-call.ts";
 import { createChannelAccess } from "./channel-access.ts";
 import { createFindPeople } from "./find-people.ts";
-import { createLookup } from "./lookup.ts";
+import { Lookup } from "./lookup.ts";
 import { isSaid, type SlackMessage } from "./message-event.ts";
 import { findMessage, linkTo, readRange, showMessage } from "./read-history.ts";
-import { createSlackSearch, type SearchDeps } from "./search-messages.ts";
+import { createSlackSearch, type SearchContext } from "./search-messages.ts";
 import { directNamespace, directThread, isTimestamp, targetOf } from "./slack-place.ts";
 import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";
 
@@ -15,10 +15,9 @@ import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";
 const addressAge = 24 * 3_600_000;
 
 /** The agent's actions in Slack other than answering. */
-export function createChatActions(context: SearchDeps): ChatActions {
-  const { clock } = context;
-  const { workspaces } = context;
-  const addresses = createLookup(clock, addressAge, (team) => addressOf(context, team));
+export function createChatActions(context: SearchContext): ChatActions {
+  const { clock, workspaces } = context;
+  const addresses = new Lookup(clock, addressAge, (team) => addressOf(context, team));
   const shown = async (room: Room, messages: readonly SlackMessage[]): Promise<ChannelMessage[]> => {
     const [who, address] = await Promise.all([workspaces.of(room.team), addresses.get(room.team)]);
     return Promise.all(

@@ -36,8 +36,8 @@ function knownGroup(
   callable: boolean,
 ): KnownGroup[] {
   if (date_delete > 0) return [];
-  const members = user_count === undefined ? {} : { members: Number(user_count) };
-  return [{ id, name: handle || name || id, ...members, callable }];
+  const members = user_count === undefined ? undefined : Number(user_count);
+  return [{ id, name: handle || name || id, members, callable }];
 }
 
 function knownPerson(team: string, member: Member, here: ReadonlySet<string>): KnownPerson {
@@ -45,15 +45,14 @@ function knownPerson(team: string, member: Member, here: ReadonlySet<string>): K
   const called = profile.display_name || real_name || name || id;
   const full = profile.real_name || real_name;
   const zone = member.is_bot === true ? undefined : timeZoneNamed(member.tz ?? "");
-  const standing = standingOf(team, member);
   return {
     id,
     name: called,
-    ...(full && full !== called ? { full_name: full } : {}),
-    ...(profile.title ? { title: profile.title } : {}),
-    ...(zone === undefined ? {} : { time_zone: zone }),
+    full_name: full && full !== called ? full : undefined,
+    title: profile.title || undefined,
+    time_zone: zone,
     here: here.has(id),
-    ...(standing === undefined ? {} : { standing }),
+    standing: standingOf(team, member),
   };
 }
 

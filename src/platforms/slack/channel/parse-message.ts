@@ -2,7 +2,7 @@ import type { ChatEdit, ChatMessage } from "../../../app/chat/chat-intake.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
 import type { FileReference, LookedAt, Mention } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
-import type { DirectMessages } from "../connection/slack-options.ts";
+import type { DirectMessages } from "../connection/slack-settings.ts";
 import type { AppContext, SlackFile, SlackMessage } from "./message-event.ts";
 import { mentionsIn, type Names, readableText } from "./mrkdwn.ts";
 import { ownText, saidText } from "./said-text.ts";
@@ -86,8 +86,8 @@ export async function parseMessage(
     said_at: timeOf(message.ts),
     addressed: direct ? "direct" : people.includes(self.self) ? "mention" : "none",
     mentions_others: groups || people.some((id) => id !== self.self),
-    ...(mentions.length === 0 ? {} : { mentions }),
-    ...(looking_at.length === 0 ? {} : { looking_at }),
+    mentions: mentions.length === 0 ? undefined : mentions,
+    looking_at: looking_at.length === 0 ? undefined : looking_at,
     in_thread: isReply(message),
     files: filesOf(message),
   };

@@ -5,9 +5,9 @@ import type { Clock } from "../../../core/ports/storage.ts";
 import { type Trust, timeZoneNamed } from "../../../core/values/inbound.ts";
 import { fallbackTo, refusedWith } from "../connection/slack-call.ts";
 import type { Workspaces } from "../connection/workspaces.ts";
-import { createLookup } from "./lookup.ts";
+import { Lookup } from "./lookup.ts";
 import { isPersonId, type SlackTarget } from "./slack-place.ts";
-import { createWorkspaceLists, type WorkspaceLists } from "./workspace-lists.ts";
+import { WorkspaceLists } from "./workspace-lists.ts";
 
 /** A person as Slack returns them. */
 interface Profile {
@@ -28,92 +28,139 @@ interface Channel {
   creator: string;
 }
 
-export interface PersonDirectory {
-  /** A person's name, standing and trust in a place. @throws PlatformError */
-  person(target: SlackTarget, id: string): Promise<ChatPerson>;
-  /** See `ChatPlatform.deciders`. */
-  deciders(target: SlackTarget, approver: "manager" | "operator"): Promise<Decider[]>;
-  readonly lists: WorkspaceLists;
-  /** A person's name; undefined if it is not found soon. */
-  name(team: string, id: string): Promise<string | undefined>;
-  /** A channel's name; undefined if it is not found soon. */
-  channelName(team: string, id: string): Promise<string | undefined>;
-  /** A user group's name, without `@`; undefined if it is not found soon. */
-  groupName(team: string, id: string): Promise<string | undefined>;
-  /** @throws PlatformError */
-  channel(team: string, id: string): Promise<Channel>;
-  /** The channel of the direct messages with a person. @throws PlatformError */
-  directChannel(team: string, person: string): Promise<string>;
-  /** Whether the bot can write in a conversation that a person sees. Not cached; true if Slack does not answer soon. */
-  isMember(team: string, person: string, channel: string): Promise<boolean>;
-  /** Caches the direct channel of a message. */
-  learnDirectChannel(team: string, person: string, channel: string): void;
-}
-
 /** Maximum wait for the names in a message, ms. After it the message is stored with ids: it must be stored within 3 s. */
 const maxNameWaitMs = 800;
 
 /** Lifetime of cached people and channels, ms. A person who becomes a guest is treated as one after it. */
 const profileAge = 10 * 60_000;
 
-export function createPersonDirectory(
-  workspaces: Workspaces,
-  operators: readonly string[],
-  clock: Clock,
-): PersonDirectory {
-  const profiles = createLookup(clock, profileAge, (key) => readProfile(workspaces, ...split(key)));
-  const channels = createLookup(clock, profileAge, (key) => readChannel(workspaces, ...split(key)));
-  const directs = createLookup(clock, 24 * 3_600_000, (key) => openDirect(workspaces, ...split(key)));
-
-  const lists = createWorkspaceLists(workspaces, clock);
-  const creatorOf = async (team: string, channel: string) =>
-    (await channels.get(join(team, channel))).creator;
-
-  const trustOf = async (profile: Profile, target: SlackTarget): Promise<Trust> => {
-    if (operators.includes(profile.id)) return "operator";
-    if (profile.standing !== "member") return "guest";
-    if (target.channel === undefined) return "member";
-    if (profile.admin) return "manager";
-    const { creator } = await channels.get(join(target.team, target.channel)).catch(noChannel);
-    return creator === profile.id ? "manager" : "member";
-  };
-  const soon = <T>(found: Promise<T>) => unlessLate(maxNameWaitMs, clock, found);
-  return {
-    async person(target, id) {
-      const profile = await profiles.get(join(target.team, id));
-      const { name, standing, time_zone } = profile;
-      return { id, name, standing, roles: [], time_zone, trust: await trustOf(profile, target) };
-    },
-    deciders: async (target, approver) => {
-      const may = approver === "operator" ? ["member", "guest"] : ["member"];
-      const found = await decidersOf({ lists, operators, creatorOf }, target, approver);
-      const known = found.map(async (decider) => {
-        const profile = await profiles.get(join(target.team, decider.id)).catch(fallbackTo(undefined));
-        return profile !== undefined && may.includes(profile.standing) ? [decider] : [];
-      });
-      return (await Promise.all(known)).flat();
-    },
-    name: async (team, id) => (await soon(profiles.get(join(team, id)).catch(fallbackTo(undefined))))?.name,
-    channelName: async (team, id) =>
-      (await soon(channels.get(join(team, id)).catch(fallbackTo(undefined))))?.name,
-    groupName: async (team, id) => {
-      const groups = await soon(lists.groups(team).catch(fallbackTo(undefined)));
-      const { handle, name } = groups?.find((group) => group.id === id) ?? {};
-      return handle || name;
-    },
-    lists,
-    channel: (team, id) => channels.get(join(team, id)),
-    directChannel: (team, person) => directs.get(join(team, person)),
-    isMember: async (team, person, channel) =>
-      channel.startsWith("D")
-        ? channel === (await directs.get(join(team, person)).catch(fallbackTo(undefined)))
-        : (await soon(isMember(workspaces, team, channel))) !== false,
-    learnDirectChannel: (team, person, channel) => directs.put(join(team, person), channel),
-  };
-}
+/** Maximum deciders that are named. */
+const maxDeciders = 20;
 
 const join = (team: string, id: string) => `${team}/${id}`;
 const split = (key: string) => key.split("/") as [string, string];
+
+/** The people and channels of the workspaces. */
+export class PersonDirectory {
+  readonly lists: WorkspaceLists;
+  readonly #workspaces: Workspaces;
+  readonly #operators: readonly string[];
+  readonly #clock: Clock;
+  readonly #profiles: Lookup<Profile>;
+  readonly #channels: Lookup<Channel>;
+  readonly #directs: Lookup<string>;
+
+  /** @param operators configured, for all workspaces */
+  constructor(workspaces: Workspaces, operators: readonly string[], clock: Clock) {
+    this.#workspaces = workspaces;
+    this.#operators = operators;
+    this.#clock = clock;
+    this.lists = new WorkspaceLists(workspaces, clock);
+    this.#profiles = new Lookup(clock, profileAge, (key) => readProfile(workspaces, ...split(key)));
+    this.#channels = new Lookup(clock, profileAge, (key) => readChannel(workspaces, ...split(key)));
+    this.#directs = new Lookup(clock, 24 * 3_600_000, (key) => openDirect(workspaces, ...split(key)));
+  }
+
+  /** A person's name, standing and trust in a place. @throws PlatformError */
+  async person(target: SlackTarget, id: string): Promise<ChatPerson> {
+    const profile = await this.#profiles.get(join(target.team, id));
+    const { name, standing, time_zone } = profile;
+    return { id, name, standing, roles: [], time_zone, trust: await this.#trustOf(profile, target) };
+  }
+
+  /** See `ChatPlatform.deciders`. */
+  async deciders(target: SlackTarget, approver: "manager" | "operator"): Promise<Decider[]> {
+    const may = approver === "operator" ? ["member", "guest"] : ["member"];
+    const known = (await this.#candidates(target, approver)).map(async (decider) => {
+      const profile = await this.#profiles.get(join(target.team, decider.id)).catch(fallbackTo(undefined));
+      return profile !== undefined && may.includes(profile.standing) ? [decider] : [];
+    });
+    return (await Promise.all(known)).flat();
+  }
+
+  /** A person's name; undefined if it is not found soon. */
+  async name(team: string, id: string): Promise<string | undefined> {
+    return (await this.#soon(this.#profiles.get(join(team, id))))?.name;
+  }
+
+  /** A channel's name; undefined if it is not found soon. */
+  async channelName(team: string, id: string): Promise<string | undefined> {
+    return (await this.#soon(this.#channels.get(join(team, id))))?.name;
+  }
+
+  /** A user group's name, without `@`; undefined if it is not found soon. */
+  async groupName(team: string, id: string): Promise<string | undefined> {
+    const groups = await this.#soon(this.lists.groups(team));
+    const { handle, name } = groups?.find((group) => group.id === id) ?? {};
+    return handle || name;
+  }
+
+  /** @throws PlatformError */
+  channel(team: string, id: string): Promise<Channel> {
+    return this.#channels.get(join(team, id));
+  }
+
+  /** The channel of the direct messages with a person. @throws PlatformError */
+  directChannel(team: string, person: string): Promise<string> {
+    return this.#directs.get(join(team, person));
+  }
+
+  /** Whether the bot can write in a conversation that a person sees. Not cached; true if Slack does not answer soon. */
+  async isMember(team: string, person: string, channel: string): Promise<boolean> {
+    if (channel.startsWith("D"))
+      return channel === (await this.directChannel(team, person).catch(fallbackTo(undefined)));
+    return (await this.#soon(isMember(this.#workspaces, team, channel))) !== false;
+  }
+
+  /** Caches the direct channel of a message. */
+  learnDirectChannel(team: string, person: string, channel: string): void {
+    this.#directs.put(join(team, person), channel);
+  }
+
+  /** Undefined if it is refused, or not found soon. */
+  #soon<T>(found: Promise<T>): Promise<T | undefined> {
+    return unlessLate(maxNameWaitMs, this.#clock, found.catch(fallbackTo(undefined)));
+  }
+
+  async #trustOf(profile: Profile, { team, channel }: SlackTarget): Promise<Trust> {
+    if (this.#operators.includes(profile.id)) return "operator";
+    if (profile.standing !== "member") return "guest";
+    if (channel === undefined) return "member";
+    if (profile.admin) return "manager";
+    const { creator } = await this.channel(team, channel).catch(noChannel);
+    return creator === profile.id ? "manager" : "member";
+  }
+
+  /**
+   * People who may decide in a place; members of the channel come first. Managers are the channel's creator and the workspace's
+   * admins and owners, if they are in the channel. People whose lookup fails are left out.
+   */
+  async #candidates(target: SlackTarget, approver: "manager" | "operator"): Promise<Decider[]> {
+    const { team, channel, person } = target;
+    const members =
+      channel === undefined
+        ? new Set([person])
+        : await this.lists.members(team, channel).catch(fallbackTo(new Set<string>()));
+    const isManager = approver === "manager";
+    // The setting may name operators of several platforms; only Slack ids count.
+    const ids = isManager ? await this.#managersOf(team, channel) : this.#operators.filter(isPersonId);
+    return [...new Set(ids)]
+      .map((id) => ({ id, here: members.has(id) }))
+      .filter(({ here }) => here || !isManager)
+      .toSorted((a, b) => Number(b.here) - Number(a.here))
+      .slice(0, maxDeciders);
+  }
+
+  async #managersOf(team: string, channel: string | undefined): Promise<string[]> {
+    if (channel === undefined) return [];
+    const [{ creator }, people] = await Promise.all([
+      this.channel(team, channel).catch(fallbackTo({ creator: "" })),
+      this.lists.people(team).catch(fallbackTo([])),
+    ]);
+    const admins = people.filter(({ is_admin, is_owner }) => is_admin === true || is_owner === true);
+    return [creator, ...admins.map(({ id = "" }) => id)];
+  }
+}
 
 /** The creator of a channel that cannot be looked up is unknown; people then get the lower trust. */
 function noChannel(error: unknown): Pick<Channel, "creator"> {
@@ -184,51 +231,4 @@ async function openDirect(workspaces: Workspaces, team: string, person: string):
   );
   if (channel?.id !== undefined) return channel.id;
   throw new PlatformError("gone", "Slack opened no direct message with that person.");
-}
-
-/** Maximum deciders that are named. */
-const maxDeciders = 20;
-
-interface DecidersDeps {
-  lists: WorkspaceLists;
-  /** Configured, for all workspaces. */
-  operators: readonly string[];
-  creatorOf(team: string, channel: string): Promise<string>;
-}
-
-/**
- * People who may decide in a place; members of the channel come first. Managers are the channel's creator and the workspace's
- * admins and owners, if they are in the channel. People whose lookup fails are left out.
- */
-async function decidersOf(
-  deps: DecidersDeps,
-  target: SlackTarget,
-  approver: "manager" | "operator",
-): Promise<Decider[]> {
-  const { team, channel, person } = target;
-  const members =
-    channel === undefined
-      ? new Set([person])
-      : await deps.lists.members(team, channel).catch(fallbackTo(new Set<string>()));
-  const isManager = approver === "manager";
-  // The setting may name operators of several platforms; only Slack ids count.
-  const ids = isManager ? await managersOf(deps, target) : deps.operators.filter(isPersonId);
-  return [...new Set(ids)]
-    .map((id) => ({ id, here: members.has(id) }))
-    .filter(({ here }) => here || !isManager)
-    .toSorted((a, b) => Number(b.here) - Number(a.here))
-    .slice(0, maxDeciders);
-}
-
-async function managersOf(
-  { lists, creatorOf }: DecidersDeps,
-  { team, channel }: SlackTarget,
-): Promise<string[]> {
-  if (channel === undefined) return [];
-  const [creator, people] = await Promise.all([
-    creatorOf(team, channel).catch(fallbackTo("")),
-    lists.people(team).catch(fallbackTo([])),
-  ]);
-  const admins = people.filter(({ is_admin, is_owner }) => is_admin === true || is_owner === true);
-  return [creator, ...admins.map(({ id = "" }) => id)];
 }

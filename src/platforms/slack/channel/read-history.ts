@@ -1,7 +1,9 @@
+import type { webApi } from "@slack/bolt";
 import type { ChannelMessage, ThreadMessage, TimeRange } from "../../../core/ports/chat-actions.ts";
 import type { MessageTag } from "../../../core/ports/chat-platform.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { fallbackTo, unlessRefused } from "../connection/slack-call.ts";
+import type { Workspaces } from "../connection/workspaces.ts";
 import { historySchema, isSaid, metadataType, type SlackMessage } from "./message-event.ts";
 import { type Names, readableText } from "./mrkdwn.ts";
 import { filesOf } from "./parse-message.ts";
@@ -15,24 +17,32 @@ const pageSize = 200;
 const threadPageSize = 999;
 const maxPages = 10;
 
-interface PageOptions {
-  oldest?: string;
-  latest?: string;
+/** Which messages a page has. Slack's client leaves out what is undefined. */
+interface Wanted {
+  oldest?: string | undefined;
+  latest?: string | undefined;
   inclusive?: boolean;
   include_all_metadata?: boolean;
 }
 
+type PageArguments = webApi.ConversationsHistoryArguments;
+
+/** What reading takes of the workspaces. */
+interface Calling {
+  workspaces: Pick<Workspaces, "call">;
+}
+
 /** The pages of a channel, latest first, or of a thread, oldest first; at most `most`. `limit` is the size of the next page. */
 async function* pagesOf(
-  { workspaces }: Pick<SlackContext, "workspaces">,
+  { workspaces }: Calling,
   { team, channel, thread }: Room,
-  options: PageOptions,
+  wanted: Wanted,
   limit: () => number,
   most = maxPages,
 ): AsyncGenerator<{ messages: SlackMessage[]; isLast: boolean }> {
   let cursor: string | undefined;
   for (let page = 0; page < most; page += 1) {
-    const common = { channel, limit: limit(), ...options, ...(cursor && { cursor }) };
+    const common = { channel, limit: limit(), ...wanted, cursor } as PageArguments;
     const answer = await workspaces.call(team, "read a conversation", ({ read }) =>
       thread === undefined
         ? read.conversations.history(common)
@@ -66,11 +76,7 @@ export async function readRoom(
  * All messages of a thread or channel after this time (a `ts`), oldest first, however many they are. A channel is read in whole pages, so that
  * earlier messages come first, in whose threads somebody may have written after it; of a thread, its root may. @throws PlatformError
  */
-export async function readSince(
-  context: Pick<SlackContext, "workspaces">,
-  room: Room,
-  oldest: string,
-): Promise<SlackMessage[]> {
+export async function readSince(context: Calling, room: Room, oldest: string): Promise<SlackMessage[]> {
   const isChannel = room.thread === undefined;
   const all: SlackMessage[] = [];
   const since = isChannel ? {} : { oldest };
@@ -115,11 +121,10 @@ function isWithin({ since = 0, until = Number.POSITIVE_INFINITY }: TimeRange, at
 }
 
 /** Slack counts in microseconds; as in `timeOf`, a message belongs to the nearest millisecond. */
-function boundsOf({ since, until }: TimeRange): { oldest?: string; latest?: string } {
-  return {
-    ...(since === undefined ? {} : { oldest: ((since - 0.5) / 1_000).toFixed(6) }),
-    ...(until === undefined ? {} : { latest: ((until + 0.499) / 1_000).toFixed(6) }),
-  };
+function boundsOf({ since, until }: TimeRange): Pick<Wanted, "oldest" | "latest"> {
+  const oldest = since === undefined ? undefined : ((since - 0.5) / 1_000).toFixed(6);
+  const latest = until === undefined ? undefined : ((until + 0.499) / 1_000).toFixed(6);
+  return { oldest, latest };
 }
 
 /**
@@ -199,13 +204,12 @@ export async function showMessage(
   const unknown = { standing: "outsider" } as const;
   const person = context.directory.person({ team: room.team, person: id }, id);
   const { standing } = await person.catch(fallbackTo(unknown));
-  const replies = Number(message.reply_count ?? 0);
   return {
     ...shown,
     link: linkTo(address, room.channel, ts, thread_ts),
-    ...(thread_ts === undefined ? {} : { thread: thread_ts }),
-    ...(replies > 0 ? { replies } : {}),
-    ...(["guest", "outsider", "stranger"].includes(standing) ? { outside: true as const } : {}),
+    thread: thread_ts,
+    replies: Number(message.reply_count ?? 0) || undefined,
+    outside: ["guest", "outsider", "stranger"].includes(standing) || undefined,
   };
 }
 

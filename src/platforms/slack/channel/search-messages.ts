@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ChatHost } from "../../../app/app.ts";
 import type {
   ChannelMessage,
   ChatActions,
@@ -7,8 +8,7 @@ import type {
   Searcher,
 } from "../../../core/ports/chat-actions.ts";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
-import type { Clock, Log } from "../../../core/ports/storage.ts";
-import { createAbsentFeature } from "../connection/absent-features.ts";
+import { AbsentFeature } from "../connection/absent-features.ts";
 import { slackCall } from "../connection/slack-call.ts";
 import type { ActionTokens } from "./action-tokens.ts";
 import { fitting } from "./said-text.ts";
@@ -37,10 +37,9 @@ const resultsSchema = z.looseObject({
   }),
 });
 
-export interface SearchDeps extends SlackContext {
+/** What searching takes. */
+export interface SearchContext extends SlackContext, Pick<ChatHost, "clock" | "logger"> {
   tokens: ActionTokens;
-  clock: Clock;
-  logger: Log;
 }
 
 /**
@@ -48,10 +47,10 @@ export interface SearchDeps extends SlackContext {
  * messages again with its own rights. Undefined without a token, where the workspace has no such search, and after a refusal.
  */
 export function createSlackSearch(
-  context: SearchDeps,
+  context: SearchContext,
   message: ChatActions["message"],
 ): Required<Pick<ChatActions, "search" | "searchAll">> {
-  const without = createAbsentFeature(context.clock);
+  const without = new AbsentFeature(context.clock);
   /** Undefined after a refusal. */
   const tryKinds = async (team: string, kinds: string, wanted: Record<string, unknown>) => {
     const feature = { team: `${team} ${kinds}`, channel: kinds };
@@ -96,14 +95,14 @@ function argumentsOf({ words, author, since, until }: MessageQuery, channel: str
     query: [...words, ...who, ...where].join(" "),
     content_types: "messages",
     limit: maxResults,
-    ...(since === undefined ? {} : { after: Math.floor(since / 1_000) }),
-    ...(until === undefined ? {} : { before: Math.ceil(until / 1_000) }),
+    after: since === undefined ? undefined : Math.floor(since / 1_000),
+    before: until === undefined ? undefined : Math.ceil(until / 1_000),
   };
 }
 
 /** Not through `workspaces.call`: a refused action token must not count as a refused token of the workspace. */
 async function search(
-  { workspaces }: SearchDeps,
+  { workspaces }: SearchContext,
   team: string,
   wanted: Record<string, unknown>,
 ): Promise<FoundReference[]> {

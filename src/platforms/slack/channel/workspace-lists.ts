@@ -2,20 +2,10 @@ import type { webApi } from "@slack/bolt";
 import type { Clock } from "../../../core/ports/storage.ts";
 import { unlessRefused } from "../connection/slack-call.ts";
 import type { Workspaces } from "../connection/workspaces.ts";
-import { createLookup } from "./lookup.ts";
+import { Lookup } from "./lookup.ts";
 
 export type Member = NonNullable<webApi.UsersListResponse["members"]>[number];
 export type UserGroup = NonNullable<webApi.UsergroupsListResponse["usergroups"]>[number] & { id: string };
-
-/** Lists of a workspace, read as a whole because Slack cannot search them. Each rejects with `PlatformError`. */
-export interface WorkspaceLists {
-  /** People and bots, without deactivated ones; at most 10,000. */
-  people(team: string): Promise<readonly Member[]>;
-  /** User groups; none for installations without the scope. */
-  groups(team: string): Promise<readonly UserGroup[]>;
-  /** Ids of a channel's members; at most 20,000. */
-  members(team: string, channel: string): Promise<ReadonlySet<string>>;
-}
 
 /** Lifetime of the cached lists of people and groups, ms. */
 const listAge = 5 * 60_000;
@@ -27,18 +17,68 @@ const maxMembers = 20_000;
 /** Entries per page, Slack's maximum: `users.list` may be called only about 20 times a minute. */
 const pageSize = 999;
 
-export function createWorkspaceLists(workspaces: Workspaces, clock: Clock): WorkspaceLists {
-  const people = createLookup(clock, listAge, (team) => readPeople(workspaces, team));
-  const groups = createLookup(clock, listAge, (team) => readGroups(workspaces, team));
-  const members = createLookup(clock, membersAge, (key) => {
-    const [team = "", channel = ""] = key.split("/");
-    return readMembers(workspaces, team, channel);
-  });
-  return {
-    people: people.get,
-    groups: groups.get,
-    members: (team, channel) => members.get(`${team}/${channel}`),
-  };
+/** Lists of a workspace, read as a whole because Slack cannot search them. Each rejects with `PlatformError`. */
+export class WorkspaceLists {
+  readonly #workspaces: Workspaces;
+  readonly #people: Lookup<Member[]>;
+  readonly #groups: Lookup<UserGroup[]>;
+  readonly #members: Lookup<Set<string>>;
+
+  constructor(workspaces: Workspaces, clock: Clock) {
+    this.#workspaces = workspaces;
+    this.#people = new Lookup(clock, listAge, (team) => this.#readPeople(team));
+    this.#groups = new Lookup(clock, listAge, (team) => this.#readGroups(team));
+    this.#members = new Lookup(clock, membersAge, (key) => {
+      const [team = "", channel = ""] = key.split("/");
+      return this.#readMembers(team, channel);
+    });
+  }
+
+  /** People and bots, without deactivated ones; at most 10,000. */
+  people(team: string): Promise<readonly Member[]> {
+    return this.#people.get(team);
+  }
+
+  /** User groups; none for installations without the scope. */
+  groups(team: string): Promise<readonly UserGroup[]> {
+    return this.#groups.get(team);
+  }
+
+  /** Ids of a channel's members; at most 20,000. */
+  members(team: string, channel: string): Promise<ReadonlySet<string>> {
+    return this.#members.get(`${team}/${channel}`);
+  }
+
+  async #readPeople(team: string): Promise<Member[]> {
+    const all = await readPages(
+      maxPeople,
+      (page) => this.#workspaces.call(team, "list people", ({ read }) => read.users.list(page)),
+      ({ members }) => members,
+    );
+    return all.filter(({ deleted }) => deleted !== true);
+  }
+
+  async #readGroups(team: string): Promise<UserGroup[]> {
+    const answer = await unlessRefused(["missing_scope", "unknown_method", "not_allowed_token_type"], () =>
+      this.#workspaces.call(team, "list user groups", ({ read }) =>
+        read.usergroups.list({ include_count: true }),
+      ),
+    );
+    const { usergroups = [] } = answer ?? {};
+    return usergroups.flatMap((group) => (group.id === undefined ? [] : [{ ...group, id: group.id }]));
+  }
+
+  async #readMembers(team: string, channel: string): Promise<Set<string>> {
+    const ids = await readPages(
+      maxMembers,
+      (page) =>
+        this.#workspaces.call(team, "list a channel's members", ({ read }) =>
+          read.conversations.members({ channel, ...page }),
+        ),
+      ({ members }) => members,
+    );
+    return new Set(ids);
+  }
 }
 
 /** A page's cursor for the next one. */
@@ -62,33 +102,4 @@ export async function readPages<T, Page extends Paged>(
     cursor = page.response_metadata?.next_cursor || undefined;
   } while (!seen.has(cursor) && cursor !== undefined && found.length < most);
   return found.slice(0, most);
-}
-
-async function readPeople(workspaces: Workspaces, team: string): Promise<Member[]> {
-  const all = await readPages(
-    maxPeople,
-    (page) => workspaces.call(team, "list people", ({ read }) => read.users.list(page)),
-    ({ members }) => members,
-  );
-  return all.filter(({ deleted }) => deleted !== true);
-}
-
-async function readGroups(workspaces: Workspaces, team: string): Promise<UserGroup[]> {
-  const answer = await unlessRefused(["missing_scope", "unknown_method", "not_allowed_token_type"], () =>
-    workspaces.call(team, "list user groups", ({ read }) => read.usergroups.list({ include_count: true })),
-  );
-  const { usergroups = [] } = answer ?? {};
-  return usergroups.flatMap((group) => (group.id === undefined ? [] : [{ ...group, id: group.id }]));
-}
-
-async function readMembers(workspaces: Workspaces, team: string, channel: string): Promise<Set<string>> {
-  const ids = await readPages(
-    maxMembers,
-    (page) =>
-      workspaces.call(team, "list a channel's members", ({ read }) =>
-        read.conversations.members({ channel, ...page }),
-      ),
-    ({ members }) => members,
-  );
-  return new Set(ids);
 }

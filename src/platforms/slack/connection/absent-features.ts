@@ -24,26 +24,23 @@ interface Where {
 }
 
 /** Where Slack does not have a feature: decided by its refusal, and asked again later. */
-export interface AbsentFeature {
-  isAbsent(room: Where): boolean;
-  /** Remembers a refusal that means that the feature is missing. @param more further codes that say so */
-  note(error: unknown, room: Where, ...more: string[]): void;
-}
-
-export function createAbsentFeature(clock: Clock): AbsentFeature {
+export class AbsentFeature {
+  readonly #clock: Clock;
   /** Ids of workspaces and channels, each with the time of the next try. */
-  const absent = new Map<string, number>();
-  const has = (id: string) => {
-    const until = absent.get(id);
-    if (until !== undefined && until <= clock.now()) absent.delete(id);
-    return absent.has(id);
-  };
-  return {
-    isAbsent: ({ team, channel }) => has(team) || has(channel),
-    note(error, { team, channel }, ...more) {
-      const until = clock.now() + retryMs;
-      if (refusedWith(error, ...workspaceRefusals, ...more)) absent.set(team, until);
-      if (refusedWith(error, ...channelRefusals)) absent.set(channel, until);
-    },
-  };
+  readonly #absent = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  isAbsent({ team, channel }: Where): boolean {
+    return [team, channel].some((id) => (this.#absent.get(id) ?? 0) > this.#clock.now());
+  }
+
+  /** Remembers a refusal that means that the feature is missing. @param more further codes that say so */
+  note(error: unknown, { team, channel }: Where, ...more: string[]): void {
+    const until = this.#clock.now() + retryMs;
+    if (refusedWith(error, ...workspaceRefusals, ...more)) this.#absent.set(team, until);
+    if (refusedWith(error, ...channelRefusals)) this.#absent.set(channel, until);
+  }
 }

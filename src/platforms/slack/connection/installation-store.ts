@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Installation, InstallationStore, InstallURLOptions, StateStore } from "@slack/bolt";
-import { createExpiringEntries } from "../../../app/chat/expiring-entries.ts";
+import { ExpiringEntries } from "../../../app/chat/expiring-entries.ts";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue } from "../../../core/ports/storage.ts";
 import { type Json, toJson } from "../../../core/values/json.ts";
@@ -43,29 +43,31 @@ export function createInstallationStore(sealed: KeyValue): InstallationStore {
   };
 }
 
-/** Which workspaces use the installation of their organisation (Enterprise Grid). */
-export interface Organisations {
-  /** The id under which the app is installed for a workspace: its own, or its organisation's. */
-  homeOf(team: string): Promise<string>;
-  /** An event of the workspace says whose installation it uses; undefined: its own. */
-  learn(team: string, organisation: string | undefined): Promise<void>;
-}
-
 const organisationKey = (team: string) => organisationPrefix + team;
 
-export function createOrganisations(store: KeyValue): Organisations {
-  /** As other processes know it, too: each event is asked about. */
-  const known = new Map<string, string | undefined>();
-  const read = async (team: string) => (await store.get(organisationKey(team))) as string | undefined;
-  return {
-    homeOf: async (team) => (await read(team)) ?? team,
-    async learn(team, organisation) {
-      if (known.has(team) && known.get(team) === organisation) return;
-      if (organisation !== undefined) await store.set(organisationKey(team), organisation);
-      else if ((await read(team)) !== undefined) await store.delete(organisationKey(team));
-      known.set(team, organisation);
-    },
-  };
+/** Which workspaces use the installation of their organisation (Enterprise Grid). */
+export class Organisations {
+  readonly #store: KeyValue;
+  /** What this process has stored last: each event is asked about. */
+  readonly #known = new Map<string, string | undefined>();
+
+  constructor(store: KeyValue) {
+    this.#store = store;
+  }
+
+  /** The id under which the app is installed for a workspace: its own, or its organisation's. */
+  async homeOf(team: string): Promise<string> {
+    return ((await this.#store.get(organisationKey(team))) as string | undefined) ?? team;
+  }
+
+  /** An event of the workspace says whose installation it uses; undefined: its own. */
+  async learn(team: string, organisation: string | undefined): Promise<void> {
+    if (this.#known.has(team) && this.#known.get(team) === organisation) return;
+    const key = organisationKey(team);
+    if (organisation !== undefined) await this.#store.set(key, organisation);
+    else if ((await this.#store.get(key)) !== undefined) await this.#store.delete(key);
+    this.#known.set(team, organisation);
+  }
 }
 
 /**
@@ -73,8 +75,9 @@ export function createOrganisations(store: KeyValue): Organisations {
  * can make another person's browser finish an installation.
  */
 export function createStateStore(store: KeyValue, clock: Clock): StateStore {
-  const place = { store, clock, key: "slack-install-states", most: maxStates };
-  const states = createExpiringEntries<OpenInstallation>(place);
+  const states = new ExpiringEntries<OpenInstallation>(store, clock, "slack-install-states", {
+    most: maxStates,
+  });
   return {
     async generateStateParam(options) {
       const state = randomUUID();

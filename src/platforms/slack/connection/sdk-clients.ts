@@ -1,6 +1,10 @@
 import type { Logger, webApi } from "@slack/bolt";
-import type { SlackSettings } from "./slack-options.ts";
-import type { WebClient } from "./workspaces.ts";
+import type { SlackSettings } from "./slack-settings.ts";
+
+export type WebClient = webApi.WebClient;
+
+/** Makes a client. @param team the workspace that each call names, for the token of an organisation */
+export type MakeClient = (token: string, purpose: "read" | "write", team?: string) => Promise<WebClient>;
 
 /** Timeout of a Web API request, ms. */
 const requestTimeoutMs = 20_000;
@@ -25,10 +29,10 @@ export function clientOptions(
 }
 
 /** Makes clients; loads the SDK with the first one. */
-export function createClients(settings: SlackSettings, logger: Logger) {
-  return async (token: string, purpose: "read" | "write", team?: string): Promise<WebClient> => {
+export function createClients(settings: SlackSettings, logger: Logger): MakeClient {
+  return async (token, purpose, team) => {
     const { webApi } = await import("@slack/bolt");
-    const named = team === undefined ? {} : { teamId: team };
-    return new webApi.WebClient(token, { ...clientOptions(settings, logger, purpose), ...named });
+    const options = clientOptions(settings, logger, purpose);
+    return new webApi.WebClient(token, { ...options, ...(team && { teamId: team }) });
   };
 }

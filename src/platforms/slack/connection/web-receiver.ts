@@ -5,7 +5,7 @@ import type { Clock, KeyValue } from "../../../core/ports/storage.ts";
 import { createInstallationStore, createStateStore } from "./installation-store.ts";
 import { scopeMeanings } from "./manifest.ts";
 import { clientOptions } from "./sdk-clients.ts";
-import type { SlackSettings } from "./slack-options.ts";
+import type { SlackSettings } from "./slack-settings.ts";
 
 /** Paths that Slack and browsers call. */
 const slackPaths = {
@@ -14,16 +14,13 @@ const slackPaths = {
   redirect: "/slack/oauth_redirect",
 } as const;
 
-export interface WebReceiverDeps {
-  settings: SlackSettings;
-  sealed: KeyValue;
-  clock: Clock;
-  logger: Logger;
-}
-
 /** Bolt's receiver for signed events and for installations. It does not listen: our server passes requests to it. */
-export async function createWebReceiver(deps: WebReceiverDeps): Promise<HTTPReceiver> {
-  const { settings, logger } = deps;
+export async function createWebReceiver(
+  settings: SlackSettings,
+  sealed: KeyValue,
+  clock: Clock,
+  logger: Logger,
+): Promise<HTTPReceiver> {
   const { HTTPReceiver } = await import("@slack/bolt");
   return new HTTPReceiver({
     signingSecret: settings.signing_secret ?? "",
@@ -31,7 +28,7 @@ export async function createWebReceiver(deps: WebReceiverDeps): Promise<HTTPRece
     endpoints: settings.signing_secret === undefined ? [] : [slackPaths.events],
     signatureVerification: settings.signing_secret !== undefined,
     logger,
-    ...installerOptions(deps),
+    ...installation(settings, sealed, clock, logger),
     async processEventErrorHandler({ error, response }) {
       if (!response.headersSent) response.writeHead(isNotInstalled(error) ? 200 : 500).end();
       return false;
@@ -43,7 +40,8 @@ export async function createWebReceiver(deps: WebReceiverDeps): Promise<HTTPRece
   });
 }
 
-function installerOptions({ settings, sealed, clock, logger }: WebReceiverDeps) {
+/** Bolt's options for installations; none without an id and secret of the app. */
+function installation(settings: SlackSettings, sealed: KeyValue, clock: Clock, logger: Logger) {
   const { client_id, client_secret, public_url, authorize_url } = settings;
   if (client_id === undefined || client_secret === undefined) return {};
   const redirectUri = public_url && `${public_url.replace(/(?<!\/)\/+$/, "")}${slackPaths.redirect}`;
@@ -52,14 +50,14 @@ function installerOptions({ settings, sealed, clock, logger }: WebReceiverDeps) 
     clientSecret: client_secret,
     scopes: Object.keys(scopeMeanings),
     installationStore: createInstallationStore(sealed),
-    ...(redirectUri === undefined ? {} : { redirectUri }),
+    ...(redirectUri && { redirectUri }),
     installerOptions: {
       installPath: slackPaths.install,
       redirectUriPath: slackPaths.redirect,
       renderHtmlForInstallPath: installPage,
       stateStore: createStateStore(sealed, clock),
       clientOptions: clientOptions(settings, logger, "read"),
-      ...(authorize_url === undefined ? {} : { authorizationUrl: authorize_url }),
+      ...(authorize_url && { authorizationUrl: authorize_url }),
     },
   };
 }

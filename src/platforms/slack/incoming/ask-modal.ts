@@ -38,7 +38,7 @@ export function askModal(channel: string, message: unknown, elsewhere: boolean):
   const remembered: z.infer<typeof rememberedSchema> = {
     channel,
     ts,
-    ...(thread_ts === undefined ? {} : { thread_ts }),
+    thread_ts,
     quote: beginningOf(saidText(said), quoteLength),
     elsewhere,
     files: (files ?? []).slice(0, 5).map(({ id, name, mimetype, size }) => ({ id, name, mimetype, size })),

@@ -1,11 +1,13 @@
+import type { ChatHost } from "../../../app/app.ts";
 import type { ChatIntake, ChatMessage } from "../../../app/chat/chat-intake.ts";
 import {
   type CatchUpGate,
   createCatchUpGate,
   unlessHopeless,
 } from "../../../app/chat/intake/catch-up-gate.ts";
+import { MissedWatch } from "../../../app/chat/intake/missed-watch.ts";
 import { channelThread, PlatformError } from "../../../core/ports/chat-platform.ts";
-import { type Clock, type Leases, type Log, runAlone } from "../../../core/ports/storage.ts";
+import { runAlone } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { ownChannels } from "../channel/channel-access.ts";
 import { isSaid, type SlackMessage } from "../channel/message-event.ts";
@@ -14,13 +16,12 @@ import { namesOf, readSince } from "../channel/read-history.ts";
 import { isTimestamp, timeOf } from "../channel/slack-place.ts";
 import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts";
 import type { Tenants } from "../connection/tenants.ts";
+import type { Workspaces } from "../connection/workspaces.ts";
 
-export interface CatchUpDeps extends SlackContext {
+/** Where missed messages are looked for, and who takes them. */
+export interface Missing extends SlackContext, Pick<ChatHost, "leases" | "clock" | "logger"> {
   tenants: Pick<Tenants, "teams">;
   intake: ChatIntake;
-  leases: Leases;
-  clock: Clock;
-  logger: Log;
 }
 
 /** A fetch of missed messages: `oldest` is the time from when on, as a `ts`. */
@@ -32,10 +33,6 @@ interface Fetch {
   signal: AbortSignal;
 }
 
-/** Interval at which it is recorded that everything was received, ms. */
-const noteEvery = 60_000;
-/** Delay before a failed fetch is repeated, ms. */
-const retryMs = 10_000;
 /** Time for which Slack holds events back at once, ms. */
 const heldMs = 60_000;
 /** Time after which another process may fetch missed messages if this one was killed, ms. */
@@ -48,21 +45,21 @@ const fetchLeaseMs = 30_000;
  * @param heldSince from when on Slack held events back, which then no process has received; ms since the epoch
  */
 export async function catchUp(
-  deps: CatchUpDeps,
+  missing: Missing,
   opened: number,
   signal: AbortSignal,
   heldSince?: number,
-  gate: CatchUpGate<Place[]> = createCatchUpGate(deps),
+  gate: CatchUpGate<Place[]> = createCatchUpGate(missing.clock, missing.logger),
 ): Promise<void> {
-  const { seen, since, places } = await deps.intake.missed("slack");
+  const { seen, since, places } = await missing.intake.missed("slack");
   if (heldSince === undefined && seen !== undefined && seen >= opened) return;
   const fetch: Fetch = { gate, oldest: oldestOf(since, heldSince), places, signal };
   const read = (place: Place) => {
     signal.throwIfAborted();
-    return gate.read(nameOf(place), () => catchUpIn(deps, place, fetch));
+    return gate.read(nameOf(place), () => catchUpIn(missing, place, fetch));
   };
   const channels = new Set(places.map(({ namespace }) => namespace));
-  if (seen !== undefined) for (const namespace of await ownNamespaces(deps)) channels.add(namespace);
+  if (seen !== undefined) for (const namespace of await ownNamespaces(missing)) channels.add(namespace);
   let threads = Promise.resolve();
   const readThreads = async (found: readonly Place[]) => {
     for (const thread of found) await read(thread);
@@ -82,19 +79,19 @@ export async function catchUp(
 const oldestOf = (since: number, heldSince = since) => (Math.min(since, heldSince) / 1_000).toFixed(6);
 
 /** Hands in the missed messages of one place. Returns the threads of a channel that may have others. */
-async function catchUpIn(deps: CatchUpDeps, place: Place, fetch: Fetch): Promise<Place[]> {
+async function catchUpIn(missing: Missing, place: Place, fetch: Fetch): Promise<Place[]> {
   const { gate, oldest, signal } = fetch;
   try {
-    const room = await roomOf(deps, place);
-    const messages = await readSince(patient(deps, signal), room, oldest);
+    const room = await roomOf(missing, place);
+    const messages = await readSince(patient(missing, signal), room, oldest);
     const isMissed = ({ ts, thread_ts = ts }: SlackMessage) =>
       // What was written into a thread and its channel belongs to the thread.
       thread_ts === (room.thread ?? ts) && isAfter(ts, oldest) && !gate.isLive(nameOf(place), timeOf(ts));
-    await handIn(deps, room, messages.filter(isMissed));
+    await handIn(missing, room, messages.filter(isMissed));
     return room.thread === undefined ? threadsIn(place, messages, fetch) : [];
   } catch (error) {
     if (!(error instanceof PlatformError) || error.isTemporary) throw error;
-    deps.logger.debug({ err: error, place }, "missed messages of a Slack conversation could not be read");
+    missing.logger.debug({ err: error, place }, "missed messages of a Slack conversation could not be read");
     return [];
   }
 }
@@ -120,22 +117,22 @@ function threadsIn(
 const nameOf = ({ namespace, thread }: Place): string => `${namespace} ${thread}`;
 
 /** The channels that the bot is in: it may have been away when it was invited. */
-async function ownNamespaces(deps: CatchUpDeps): Promise<string[]> {
+async function ownNamespaces(missing: Missing): Promise<string[]> {
   const found: string[] = [];
-  for (const team of await deps.tenants.teams()) {
+  for (const team of await missing.tenants.teams()) {
     try {
-      found.push(...(await ownChannels(deps, team)));
+      found.push(...(await ownChannels(missing, team)));
     } catch (error) {
       if (!(error instanceof PlatformError) || error.isTemporary) throw error;
-      deps.logger.debug({ err: error, team }, "the channels of the bot could not be listed");
+      missing.logger.debug({ err: error, team }, "the channels of the bot could not be listed");
     }
   }
   return found;
 }
 
 /** Waits whenever Slack asks to. */
-function patient({ workspaces, clock }: CatchUpDeps, signal: AbortSignal): Pick<SlackContext, "workspaces"> {
-  const call: typeof workspaces.call = async (...given) => {
+function patient({ workspaces, clock }: Missing, signal: AbortSignal): Parameters<typeof readSince>[0] {
+  const call: Workspaces["call"] = async (...given) => {
     for (;;) {
       try {
         return await workspaces.call(...given);
@@ -145,18 +142,18 @@ function patient({ workspaces, clock }: CatchUpDeps, signal: AbortSignal): Pick<
       }
     }
   };
-  return { workspaces: { ...workspaces, call } };
+  return { workspaces: { call } };
 }
 
-async function handIn(deps: CatchUpDeps, room: Room, messages: readonly SlackMessage[]): Promise<void> {
-  const { self, bot, direct } = await deps.workspaces.of(room.team);
+async function handIn(missing: Missing, room: Room, messages: readonly SlackMessage[]): Promise<void> {
+  const { self, bot, direct } = await missing.workspaces.of(room.team);
   const me: Self = { team: room.team, self, bot, direct };
   const where: Where = { channel: room.channel, channel_type: room.direct ? "im" : "channel" };
   for (const message of messages) {
     if (!isSaid(message) || isOwn(message, me)) continue;
-    await unlessHopeless(deps.logger, async () => {
-      const parsed = await parseMessage(message, where, me, namesOf(deps.directory, room.team));
-      if (parsed !== undefined) await deps.intake.message({ ...parsed, missed: true });
+    await unlessHopeless(missing.logger, async () => {
+      const parsed = await parseMessage(message, where, me, namesOf(missing.directory, room.team));
+      if (parsed !== undefined) await missing.intake.message({ ...parsed, missed: true });
     });
   }
 }
@@ -165,85 +162,82 @@ async function handIn(deps: CatchUpDeps, room: Room, messages: readonly SlackMes
  * Fetches missed messages after each reconnect, one fetch at a time in all processes, and records each minute that everything was
  * received. A fetch whose messages could not be stored is repeated then.
  */
-export function createCatchUp(deps: CatchUpDeps) {
-  const { intake, leases, clock, logger } = deps;
+export class SlackCatchUp {
+  /**
+   * The intake for events. A message in a thread waits until what was missed before it there is handed in. If that takes more than three
+   * seconds, Slack delivers the message again, which is then taken once.
+   */
+  readonly live: ChatIntake;
+  readonly #missing: Missing;
+  readonly #watch: MissedWatch;
+  readonly #leaving = new AbortController();
+  readonly #gate: CatchUpGate<Place[]>;
   /** When the connection opened, until the messages from before are fetched. */
-  let opened: number | undefined;
-  let heldSince: number | undefined;
-  let running: Promise<void> | undefined;
-  const leaving = new AbortController();
-  const gate = createCatchUpGate<Place[]>(deps, leaving.signal);
+  #opened: number | undefined;
+  #heldSince: number | undefined;
 
-  const fetchMissed = async (until: number, signal: AbortSignal) => {
-    await catchUp(deps, until, signal, heldSince, gate);
-    if (opened === until) {
-      [opened, heldSince] = [undefined, undefined];
-      gate.open();
-    }
-    await intake.seen("slack");
-  };
-  const round = async (signal: AbortSignal) => {
-    const until = opened;
+  constructor(missing: Missing) {
+    const { intake, clock, logger } = missing;
+    this.#missing = missing;
+    this.#watch = new MissedWatch("Slack", clock, logger, (signal) => this.#round(signal));
+    this.#gate = createCatchUpGate(clock, logger, this.#leaving.signal);
+    this.live = { ...intake, message: (said) => this.#message(said) };
+  }
+
+  /** The connection is open; `signal` aborts when it is lost. */
+  connected(signal: AbortSignal): void {
+    this.#opened = this.#missing.clock.now();
+    this.#gate.close();
+    this.#watch.begin(signal, 0);
+  }
+
+  /** Slack holds back the events of a minute, which began then (ms since the epoch). They are fetched when it is over. */
+  heldBack(minute: number): void {
+    this.#heldSince = Math.min(this.#heldSince ?? minute, minute);
+    this.#opened = Math.max(this.#opened ?? 0, minute + heldMs);
+    this.#gate.close();
+  }
+
+  /** No message waits any longer: Slack delivers those that do again. */
+  leave(): void {
+    this.#leaving.abort(new PlatformError("unavailable", "Knack is stopping; Slack delivers this again."));
+  }
+
+  /** Resolves when no fetch is running. */
+  settled(): Promise<void> {
+    return this.#watch.settled();
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    const { intake, leases, clock } = this.#missing;
+    const until = this.#opened;
     if (until === undefined) return intake.seen("slack");
     if (clock.now() < until) return;
     // While another process fetches, nothing is recorded: that process may end before it is done.
-    await runAlone(leases, "slack-catch-up", fetchLeaseMs, () => fetchMissed(until, signal), clock);
-  };
-  /** Runs a round, and others until the signal. */
-  const run = async (signal: AbortSignal): Promise<void> => {
-    let pause = noteEvery;
-    try {
-      await round(signal);
-    } catch (error) {
-      pause = retryMs;
-      if (!signal.aborted)
-        logger.warn({ err: error }, "missed Slack messages could not be fetched; retrying");
+    await runAlone(leases, "slack-catch-up", fetchLeaseMs, () => this.#fetch(until, signal), clock);
+  }
+
+  async #fetch(until: number, signal: AbortSignal): Promise<void> {
+    await catchUp(this.#missing, until, signal, this.#heldSince, this.#gate);
+    if (this.#opened === until) {
+      [this.#opened, this.#heldSince] = [undefined, undefined];
+      this.#gate.open();
     }
-    if (signal.aborted) return;
-    const cancel = clock.after(pause, () => begin(signal));
-    signal.addEventListener("abort", cancel, { once: true });
-  };
-  const begin = (signal: AbortSignal) => {
-    running = (running ?? Promise.resolve()).then(() => run(signal));
-  };
-  const readEarly = async (room: Place): Promise<Place[]> => {
-    const { since, places } = await intake.missed("slack");
-    return catchUpIn(deps, room, {
-      gate,
-      oldest: oldestOf(since, heldSince),
-      places,
-      signal: leaving.signal,
-    });
-  };
-  const message = async (said: ChatMessage) => {
+    await this.#missing.intake.seen("slack");
+  }
+
+  async #message(said: ChatMessage): Promise<void> {
+    const { intake, clock } = this.#missing;
     const { namespace, thread } = said.place;
     const room = { namespace, thread: isTimestamp(thread) ? thread : channelThread };
-    const isDue = opened !== undefined && clock.now() >= opened;
-    await gate.before(said, nameOf(room), () => readEarly(room), isDue);
+    const isDue = this.#opened !== undefined && clock.now() >= this.#opened;
+    await this.#gate.before(said, nameOf(room), () => this.#readEarly(room), isDue);
     await intake.message(said);
-  };
-  return {
-    /**
-     * The intake for events. A message in a thread waits until what was missed before it there is handed in. If that takes more than three
-     * seconds, Slack delivers the message again, which is then taken once.
-     */
-    live: { ...intake, message },
-    /** The connection is open; `signal` aborts when it is lost. */
-    connected(signal: AbortSignal): void {
-      opened = clock.now();
-      gate.close();
-      begin(signal);
-    },
-    /** Slack holds back the events of a minute, which began then (ms since the epoch). They are fetched when it is over. */
-    heldBack(minute: number): void {
-      heldSince = Math.min(heldSince ?? minute, minute);
-      opened = Math.max(opened ?? 0, minute + heldMs);
-      gate.close();
-    },
-    /** No message waits any longer: Slack delivers those that do again. */
-    leave: () =>
-      leaving.abort(new PlatformError("unavailable", "Knack is stopping; Slack delivers this again.")),
-    /** Resolves when no fetch is running. */
-    settled: async () => running,
-  };
+  }
+
+  async #readEarly(room: Place): Promise<Place[]> {
+    const { since, places } = await this.#missing.intake.missed("slack");
+    const oldest = oldestOf(since, this.#heldSince);
+    return catchUpIn(this.#missing, room, { gate: this.#gate, oldest, places, signal: this.#leaving.signal });
+  }
 }

@@ -88,7 +88,7 @@ function inputBlock(field: FormField): types.InputBlock {
     optional: !required,
     label: plain(label || name, 150),
     element: element(field),
-    ...(description === "" ? {} : { hint: plain(description, maxHint) }),
+    ...(description && { hint: plain(description, maxHint) }),
   };
 }
 
@@ -103,7 +103,7 @@ function element({ kind, choices = [], default: given }: FormField): types.Input
     return { type: "static_select", action_id: "value", options, ...(initial_option && { initial_option }) };
   }
   if (kind === "date" || kind === "time") return picker(kind, value);
-  const initial = value === undefined || value.length > maxValue ? {} : { initial_value: value };
+  const initial = value !== undefined && value.length <= maxValue && { initial_value: value };
   if (kind === "number") {
     return { type: "number_input", action_id: "value", is_decimal_allowed: true, ...initial };
   }

@@ -13,7 +13,7 @@ export const homeActions = {
 };
 
 /** Slack's limit is 100 blocks in a view; a skill takes one. */
-const skillsPerPage = 40;
+export const skillsPerPage = 40;
 const maxOptions = 100;
 
 export interface HomeState {

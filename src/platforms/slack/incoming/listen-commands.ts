@@ -1,51 +1,39 @@
 import type { BlockAction, App as Bolt, SlashCommand, types, ViewOutput } from "@slack/bolt";
-import type { ButtonPress, ChatIntake } from "../../../app/chat/chat-intake.ts";
+import type { ButtonPress } from "../../../app/chat/chat-intake.ts";
 import { unlessLate } from "../../../base/time-limit.ts";
 import type { Clock } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { readableText } from "../channel/mrkdwn.ts";
 import { isDirect, placeOf, type Self } from "../channel/parse-message.ts";
-import type { PersonDirectory } from "../channel/person-directory.ts";
 import { namesOf } from "../channel/read-history.ts";
-import type { ReplyAddresses } from "../channel/reply-addresses.ts";
 import { commandThread, directNamespace, slackNamespace } from "../channel/slack-place.ts";
 import { fallbackTo } from "../connection/slack-call.ts";
 import type { Workspaces } from "../connection/workspaces.ts";
 import { askModal, askModalId, readAsk } from "./ask-modal.ts";
 import { formModal, formModalId, readForm, readTextModal, textModal, textModalId } from "./form-modal.ts";
-import type { Home } from "./home.ts";
-import { selfOf } from "./listen-events.ts";
-
-export interface CommandDeps {
-  intake: ChatIntake;
-  workspaces: Workspaces;
-  directory: PersonDirectory;
-  addresses: ReplyAddresses;
-  home: Home;
-  clock: Clock;
-}
+import { type Listening, selfOf } from "./listen-events.ts";
 
 /** Hands slash commands, clicks, the message shortcut and submitted forms to the intake. */
-export function listenToCommands(bolt: Bolt, deps: CommandDeps): void {
-  const { clock, intake } = deps;
+export function listenToCommands(bolt: Bolt, listening: Listening): void {
+  const { clock, intake } = listening;
   bolt.command(/^\/(skill|flow|agent|mcp|knack)$/, async ({ command, ack, context }) => {
-    await acknowledgeInTime(clock, ack, onCommand(deps, command, selfOf(context)));
+    await acknowledgeInTime(clock, ack, onCommand(listening, command, selfOf(context)));
   });
   bolt.action<BlockAction>({ type: "block_actions", action_id: /.*/ }, async ({ body, ack, context }) => {
-    await acknowledgeInTime(clock, ack, onPress(deps, body, selfOf(context)));
+    await acknowledgeInTime(clock, ack, onPress(listening, body, selfOf(context)));
   });
   bolt.shortcut({ type: "message_action", callback_id: "ask_knack" }, async ({ shortcut, ack, context }) => {
     const { team } = selfOf(context);
     const { channel, message, user } = shortcut;
-    const isThere = await deps.directory.isMember(team, user.id, channel.id);
+    const isThere = await listening.directory.isMember(team, user.id, channel.id);
     const view = askModal(channel.id, message, !isThere);
-    await deps.workspaces.call(team, "open a form", ({ write }) =>
+    await listening.workspaces.call(team, "open a form", ({ write }) =>
       write.views.open({ trigger_id: shortcut.trigger_id, view }),
     );
     await ack();
   });
   bolt.view(askModalId, async ({ view, body, ack, context }) => {
-    await acknowledgeInTime(clock, ack, onAsk(deps, view, body.user.id, selfOf(context)));
+    await acknowledgeInTime(clock, ack, onAsk(listening, view, body.user.id, selfOf(context)));
   });
   bolt.view(textModalId, async ({ view, body, ack, context }) => {
     const press = readTextModal(view, selfOf(context).team, body.user.id);
@@ -66,16 +54,16 @@ export function listenToCommands(bolt: Bolt, deps: CommandDeps): void {
 }
 
 /** Hands in a question with the quoted message as people read it. */
-async function onAsk(deps: CommandDeps, view: ViewOutput, author: string, me: Self): Promise<void> {
-  const { directory, clock, intake } = deps;
+async function onAsk(listening: Listening, view: ViewOutput, author: string, me: Self): Promise<void> {
+  const { directory, clock, intake } = listening;
   const { quote, ...message } = readAsk(view, me, { author, now: clock.now() });
   const words = await readableText(quote, me.self, namesOf(directory, me.team));
   const quoted = words === "" ? "" : `\n\n${words.replaceAll(/^/gm, "> ")}`;
   await intake.message({ ...message, text: message.text + quoted });
 }
 
-async function onCommand(deps: CommandDeps, command: SlashCommand, { team, self }: Self): Promise<void> {
-  const { intake, addresses, clock, workspaces, directory } = deps;
+async function onCommand(listening: Listening, command: SlashCommand, { team, self }: Self): Promise<void> {
+  const { intake, addresses, clock, workspaces, directory } = listening;
   const remembered = addresses.remember(command.trigger_id, command.response_url);
   const place = placeOfCommand(command, team);
   const words = await readableText(command.text ?? "", self, namesOf(directory, team));
@@ -114,17 +102,17 @@ function placeOfCommand({ channel_id, user_id }: SlashCommand, team: string): Pl
   };
 }
 
-async function onPress(deps: CommandDeps, body: BlockAction, self: Self): Promise<void> {
+async function onPress(listening: Listening, body: BlockAction, self: Self): Promise<void> {
   const [action] = body.actions;
   if (action === undefined) return;
   if (body.view !== undefined) {
-    await deps.home.pressed(self.team, body.user.id, body.trigger_id, action);
+    await listening.home.pressed(self.team, body.user.id, body.trigger_id, action);
     return;
   }
   const { message_ts, channel_id, thread_ts } = containerOf(body);
   // The message that begins a thread is in the channel, where the person saw its button.
   const thread = thread_ts === message_ts ? undefined : thread_ts;
-  await deps.addresses.remember(body.trigger_id, body.response_url, thread);
+  await listening.addresses.remember(body.trigger_id, body.response_url, thread);
   if (message_ts === undefined || channel_id === undefined) return;
   const press: ButtonPress = {
     place: placeOf({ channel: channel_id }, { ts: message_ts, thread_ts }, self, body.user.id),
@@ -133,10 +121,11 @@ async function onPress(deps: CommandDeps, body: BlockAction, self: Self): Promis
     button: pressed(action),
     reference: message_ts,
   };
-  const form = await deps.intake.formOfPress(press);
+  const form = await listening.intake.formOfPress(press);
   const isOpened =
-    form !== undefined && (await opened(deps.workspaces, self.team, body.trigger_id, textModal(form, press)));
-  if (!isOpened) await deps.intake.press(press);
+    form !== undefined &&
+    (await opened(listening.workspaces, self.team, body.trigger_id, textModal(form, press)));
+  if (!isOpened) await listening.intake.press(press);
 }
 
 /** The id of the button: Slack's feedback buttons and menus contain several. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
 import { KeyedMutex } from "../../../base/keyed-mutex.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
+import type { Clock } from "../../../core/ports/storage.ts";
 import type { LookedAt } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
 import type { ActionTokens } from "../channel/action-tokens.ts";
@@ -24,8 +25,8 @@ import {
   type Self,
   type Where,
 } from "../channel/parse-message.ts";
-import type { PersonDirectory } from "../channel/person-directory.ts";
 import { namesOf } from "../channel/read-history.ts";
+import type { ReplyAddresses } from "../channel/reply-addresses.ts";
 import {
   directNamespace,
   directThread,
@@ -34,18 +35,19 @@ import {
   slackNamespace,
   timeOf,
 } from "../channel/slack-place.ts";
+import type { SlackContext } from "../channel/slack-rooms.ts";
 import type { ThreadTitles } from "../channel/thread-titles.ts";
 import { fallbackTo } from "../connection/slack-call.ts";
-import type { Workspaces } from "../connection/workspaces.ts";
 import type { Home } from "./home.ts";
 
-export interface EventDeps {
+/** What listening to Slack takes. */
+export interface Listening extends SlackContext {
   intake: ChatIntake;
-  workspaces: Workspaces;
-  directory: PersonDirectory;
   home: Home;
   titles: ThreadTitles;
   tokens: ActionTokens;
+  addresses: ReplyAddresses;
+  clock: Clock;
   /** The app was removed from a workspace, or its tokens were withdrawn. */
   uninstalled(team: string): Promise<void>;
 }
@@ -54,69 +56,72 @@ export interface EventDeps {
  * Hands Slack's events to the intake. A listener resolves when the event is stored, and rejects when it must be delivered
  * again.
  */
-export function listenToEvents(bolt: Bolt, deps: EventDeps): void {
+export function listenToEvents(bolt: Bolt, listening: Listening): void {
   // Looking up names takes a different time for each message.
   const order = new KeyedMutex();
   for (const name of ["message", "app_mention"] as const)
     bolt.event(name, ({ event, context }) => {
       const { channel, ts, thread_ts = ts }: { channel: string; ts: string; thread_ts?: string } = event;
       const thread = isDirect(event) ? channel : `${channel} ${thread_ts}`;
-      return order.run(thread, () => onMessage(deps, event, selfOf(context)));
+      return order.run(thread, () => onMessage(listening, event, selfOf(context)));
     });
   bolt.event("member_joined_channel", async ({ event, context }) => {
     const { team, self } = selfOf(context);
     if (event.user !== self) return;
-    const by = event.inviter === undefined ? {} : { by: event.inviter };
-    await deps.intake.joined({ namespace: slackNamespace(team, event.channel), ...by });
+    await listening.intake.joined({ namespace: slackNamespace(team, event.channel), by: event.inviter });
   });
   bolt.event("member_left_channel", async ({ event, context }) => {
     const { team, self } = selfOf(context);
-    if (event.user === self) await deps.intake.left(slackNamespace(team, event.channel));
+    if (event.user === self) await listening.intake.left(slackNamespace(team, event.channel));
   });
   for (const name of ["reaction_added", "reaction_removed"] as const) {
-    bolt.event(name, ({ event, context }) => onReaction(deps, event, selfOf(context)));
+    bolt.event(name, ({ event, context }) => onReaction(listening, event, selfOf(context)));
   }
   for (const name of ["channel_left", "group_left"] as const) {
     bolt.event(name, ({ event, context }) =>
-      deps.intake.left(slackNamespace(selfOf(context).team, String(event.channel))),
+      listening.intake.left(slackNamespace(selfOf(context).team, String(event.channel))),
     );
   }
   bolt.event("agent_session_stopped", async ({ event, context }) => {
     const { channel, user, thread_ts, event_ts } = event;
     const me = selfOf(context);
     const place = placeOf({ channel }, { ts: event_ts, thread_ts }, me, user);
-    await deps.intake.stopped({ place, person: user, id: event_ts });
+    await listening.intake.stopped({ place, person: user, id: event_ts });
   });
   bolt.event("assistant_thread_started", async ({ event, context }) => {
     const { team } = selfOf(context);
     const { user_id, channel_id, thread_ts } = event.assistant_thread;
-    deps.directory.learnDirectChannel(team, user_id, channel_id);
+    listening.directory.learnDirectChannel(team, user_id, channel_id);
     const place = { namespace: directNamespace(team, user_id), thread: thread_ts };
-    await deps.titles.started(place);
-    await suggestPrompts(deps, team, channel_id, place, user_id);
+    await listening.titles.started(place);
+    await suggestPrompts(listening, team, channel_id, place, user_id);
   });
   bolt.event("app_home_opened", async ({ event, context }) => {
     const { team } = selfOf(context);
-    deps.directory.learnDirectChannel(team, event.user, event.channel);
-    if (event.tab !== "messages") return deps.home.show(team, event.user);
+    listening.directory.learnDirectChannel(team, event.user, event.channel);
+    if (event.tab !== "messages") return listening.home.show(team, event.user);
     // Apps with an agent view get no `assistant_thread_started`; this event says that somebody opened the conversation.
     const place = { namespace: directNamespace(team, event.user), thread: directThread };
-    const seen = await lookedAt(appContextSchema.parse(event.context), team, namesOf(deps.directory, team));
-    await suggestPrompts(deps, team, event.channel, place, event.user, seen);
+    const seen = await lookedAt(
+      appContextSchema.parse(event.context),
+      team,
+      namesOf(listening.directory, team),
+    );
+    await suggestPrompts(listening, team, event.channel, place, event.user, seen);
   });
   bolt.event("app_context_changed", async ({ event, context }) => {
     const { team } = selfOf(context);
     const { user, channel, context: open } = contextEventSchema.parse(event);
     // Slack's page documents the event without both: then nobody knows whose prompts these are.
     if (user === undefined || channel === undefined) return;
-    const seen = await lookedAt(open, team, namesOf(deps.directory, team));
+    const seen = await lookedAt(open, team, namesOf(listening.directory, team));
     const place = { namespace: directNamespace(team, user), thread: directThread };
-    await suggestPrompts(deps, team, channel, place, user, seen);
+    await suggestPrompts(listening, team, channel, place, user, seen);
   });
   for (const name of ["app_uninstalled", "tokens_revoked"] as const) {
     bolt.event(name, ({ body, event }) => {
       const bots = "tokens" in event ? (event.tokens.bot ?? []) : ["all"];
-      return bots.length === 0 ? Promise.resolve() : deps.uninstalled(body.team_id);
+      return bots.length === 0 ? Promise.resolve() : listening.uninstalled(body.team_id);
     });
   }
 }
@@ -141,7 +146,7 @@ const reactionSchema = z.looseObject({
   event_ts: z.string(),
 });
 
-async function onReaction({ intake }: EventDeps, event: unknown, me: Self): Promise<void> {
+async function onReaction({ intake }: Listening, event: unknown, me: Self): Promise<void> {
   const { team, self } = me;
   const { type, user, reaction, item, event_ts } = reactionSchema.parse(event);
   const { channel, ts } = item;
@@ -160,48 +165,48 @@ async function onReaction({ intake }: EventDeps, event: unknown, me: Self): Prom
 }
 
 async function onMessage(
-  deps: EventDeps,
+  listening: Listening,
   event: { subtype?: string | undefined },
   self: Self,
 ): Promise<void> {
-  if (event.subtype === "message_changed") return onChanged(deps, event, self);
-  if (event.subtype === "message_deleted") return onDeleted(deps, event, self);
-  return onSaid(deps, event, self);
+  if (event.subtype === "message_changed") return onChanged(listening, event, self);
+  if (event.subtype === "message_deleted") return onDeleted(listening, event, self);
+  return onSaid(listening, event, self);
 }
 
-async function onSaid(deps: EventDeps, event: unknown, self: Self): Promise<void> {
+async function onSaid(listening: Listening, event: unknown, self: Self): Promise<void> {
   const message = messageEventSchema.parse(event);
   if (!isSaid(message) || isOwn(message, self)) return;
-  learnDirect(deps, message, message, self);
-  const parsed = await parseMessage(message, message, self, namesOf(deps.directory, self.team));
+  learnDirect(listening, message, message, self);
+  const parsed = await parseMessage(message, message, self, namesOf(listening.directory, self.team));
   if (parsed === undefined) return;
-  await deps.tokens.remember(parsed.place.namespace, parsed.id, message);
-  await deps.intake.message(parsed);
+  await listening.tokens.remember(parsed.place.namespace, parsed.id, message);
+  await listening.intake.message(parsed);
   // Not waited for: the message is stored.
-  void deps.titles.said(parsed);
+  void listening.titles.said(parsed);
 }
 
-async function onChanged(deps: EventDeps, event: unknown, self: Self): Promise<void> {
+async function onChanged(listening: Listening, event: unknown, self: Self): Promise<void> {
   const { message, previous_message, ...where } = changedEventSchema.parse(event);
   if (isOwn(message, self) || (previous_message !== undefined && isOwn(previous_message, self))) return;
-  if (message.subtype === "tombstone") return remove(deps, where, previous_message ?? message, self);
+  if (message.subtype === "tombstone") return remove(listening, where, previous_message ?? message, self);
   if (!isSaid(message)) return;
-  const edit = await parseEdit(message, where.ts, where, self, namesOf(deps.directory, self.team));
-  if (edit !== undefined) await deps.intake.edited(edit);
+  const edit = await parseEdit(message, where.ts, where, self, namesOf(listening.directory, self.team));
+  if (edit !== undefined) await listening.intake.edited(edit);
 }
 
-async function onDeleted(deps: EventDeps, event: unknown, self: Self): Promise<void> {
+async function onDeleted(listening: Listening, event: unknown, self: Self): Promise<void> {
   const { deleted_ts, previous_message, ...where } = deletedEventSchema.parse(event);
   if (previous_message !== undefined && isOwn(previous_message, self)) return;
-  await remove(deps, where, { ...previous_message, ts: deleted_ts }, self);
+  await remove(listening, where, { ...previous_message, ts: deleted_ts }, self);
 }
 
-async function remove({ intake }: EventDeps, where: Where, gone: SlackMessage, self: Self): Promise<void> {
+async function remove({ intake }: Listening, where: Where, gone: SlackMessage, self: Self): Promise<void> {
   const place = placeOf(where, gone, self, gone.user ?? "");
   await intake.removed({ key: messageKey(self.team, where.channel, gone.ts), place, id: gone.ts });
 }
 
-function learnDirect({ directory }: EventDeps, where: Where, { user }: SlackMessage, { team }: Self): void {
+function learnDirect({ directory }: Listening, where: Where, { user }: SlackMessage, { team }: Self): void {
   if (isDirect(where) && typeof user === "string") directory.learnDirectChannel(team, user, where.channel);
 }
 
@@ -213,7 +218,7 @@ const maxPrompts = 4;
  * ignored.
  */
 async function suggestPrompts(
-  { intake, workspaces }: { intake: ChatIntake; workspaces: Workspaces },
+  { intake, workspaces }: Listening,
   team: string,
   channel: string,
   place: Place,
@@ -228,10 +233,12 @@ async function suggestPrompts(
     message: beginningOf(message, 1_000),
   }));
   if (prompts.length === 0) return;
-  const thread = isTimestamp(place.thread) ? { thread_ts: place.thread } : {};
   await workspaces
     .call(team, "suggest prompts", ({ write }) =>
-      write.assistant.threads.setSuggestedPrompts({ channel_id: channel, prompts, ...thread }),
+      write.assistant.threads.setSuggestedPrompts({
+        ...{ channel_id: channel, prompts },
+        ...(isTimestamp(place.thread) && { thread_ts: place.thread }),
+      }),
     )
     .catch(fallbackTo(undefined));
 }

@@ -12,11 +12,11 @@ import {
 import type { Clock } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts";
-import { createAbsentFeature } from "../connection/absent-features.ts";
+import { AbsentFeature } from "../connection/absent-features.ts";
+import type { WebClient } from "../connection/sdk-clients.ts";
 import { refusedWith } from "../connection/slack-call.ts";
-import type { WebClient } from "../connection/workspaces.ts";
 import { hasDataTable } from "./data-tables.ts";
-import { createPieceFilter, markdownCharacters, mentionsMissing } from "./outgoing-text.ts";
+import { markdownCharacters, mentionsMissing, PieceFilter } from "./outgoing-text.ts";
 import { planChunks, type ShownPlan } from "./progress-plan.ts";
 import { buttonBlocks, metadataOf } from "./render-message.ts";
 import type { Sessions } from "./sessions.ts";
@@ -37,9 +37,11 @@ export type StreamedMessages = Pick<ChatPlatform, "edit" | "remove" | "post">;
 export function createStreams(
   context: SlackContext,
   messages: StreamedMessages,
-  { clock, sessions, editInterval }: Pick<StreamPlace, "clock" | "sessions" | "editInterval">,
+  sessions: Sessions,
+  clock: Clock,
+  editInterval: number,
 ) {
-  const without = createAbsentFeature(clock);
+  const without = new AbsentFeature(clock);
   /** Workspaces that allow no buttons in a stream. */
   const buttonless = new Set<string>();
 
@@ -48,14 +50,8 @@ export function createStreams(
     if (room.thread === undefined || without.isAbsent(room)) {
       throw new PlatformError("invalid", "Slack does not stream here.");
     }
-    const stream = new SlackAnswerStream(context, messages, {
-      place,
-      room,
-      tag,
-      clock,
-      sessions,
-      editInterval,
-    });
+    const at = { place, room, tag, clock, sessions, editInterval };
+    const stream = new SlackAnswerStream(context, messages, at);
     try {
       await stream.start(to, start, !buttonless.has(room.team));
     } catch (error) {
@@ -84,7 +80,7 @@ class SlackAnswerStream implements AnswerStream {
   readonly #context: SlackContext;
   readonly #messages: StreamedMessages;
   readonly #at: StreamPlace;
-  #filter = createPieceFilter();
+  #filter = new PieceFilter();
   /** All text handed in. */
   #given = "";
   #card: ProgressCard | undefined;
@@ -109,7 +105,7 @@ class SlackAnswerStream implements AnswerStream {
     const own = sessions.ownButtons(room, buttons);
     const plan = progress === undefined ? undefined : planChunks(progress, this.#shown);
     const hasButtons = plan !== undefined && mayHaveButtons && own.length > 0;
-    this.#filter = createPieceFilter();
+    this.#filter = new PieceFilter();
     const text = this.#filter.push(markdown, calls);
     const first = beginningOf(text, markdownCharacters);
     const chunks: Chunk[] = [
@@ -124,7 +120,7 @@ class SlackAnswerStream implements AnswerStream {
         recipient_user_id: to.person,
         recipient_team_id: team,
         task_display_mode: "plan",
-        ...(chunks.length === 0 ? {} : { chunks }),
+        ...(chunks.length > 0 && { chunks }),
       }),
     );
     this.reference = ts;
@@ -180,15 +176,14 @@ class SlackAnswerStream implements AnswerStream {
     const { room, sessions } = this.#at;
     const ended = await this.#stop({
       ...sessions.statusAtEnd(room),
-      ...(words === "" ? {} : { chunks: textChunks(words) }),
-      ...(complete && blocks.length > 0 ? { blocks } : {}),
+      ...(words !== "" && { chunks: textChunks(words) }),
+      ...(complete && blocks.length > 0 && { blocks }),
     });
     if (ended) sessions.ended(room);
     if (ended) this.#streamed += words;
     if (!complete || !ended) await this.#edit(message);
     const unheard = missing(this.#streamed);
-    if (unheard.length > 0)
-      await this.#messages.post(this.#at.place, { markdown: unheard.join(" "), ...(calls && { calls }) });
+    if (unheard.length > 0) await this.#messages.post(this.#at.place, { markdown: unheard.join(" "), calls });
   }
 
   #isTextAlone({ markdown, progress, files = [] }: OutgoingMessage): boolean {
@@ -216,8 +211,7 @@ class SlackAnswerStream implements AnswerStream {
     const { clock, editInterval } = this.#at;
     if (clock.now() - (this.#editedAt ?? 0) < editInterval) return;
     this.#editedAt = clock.now();
-    const card = this.#card;
-    await this.#edit({ markdown: this.#given, ...(card === undefined ? {} : { progress: card }) });
+    await this.#edit({ markdown: this.#given, progress: this.#card });
   }
 
   #edit(message: OutgoingMessage): Promise<void> {

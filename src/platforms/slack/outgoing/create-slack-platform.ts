@@ -5,23 +5,22 @@ import {
   type PlatformLimits,
   type PlatformWriting,
 } from "../../../core/ports/chat-platform.ts";
-import type { Clock, Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
-import type { ActionTokens } from "../channel/action-tokens.ts";
 import { createChatActions } from "../channel/chat-actions.ts";
 import { readableText } from "../channel/mrkdwn.ts";
 import { findTagged, namesOf, readThread } from "../channel/read-history.ts";
 import type { ReplyAddresses } from "../channel/reply-addresses.ts";
+import type { SearchContext } from "../channel/search-messages.ts";
 import { isTimestamp, targetOf } from "../channel/slack-place.ts";
 import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts";
-import { createAbsentFeature } from "../connection/absent-features.ts";
+import { AbsentFeature } from "../connection/absent-features.ts";
 import { fallbackTo, refusedWith } from "../connection/slack-call.ts";
-import type { SlackSettings } from "../connection/slack-options.ts";
+import type { SlackSettings } from "../connection/slack-settings.ts";
 import { createStreams, type StreamedMessages } from "./answer-stream.ts";
 import { tableLimits } from "./data-tables.ts";
-import { createMessageWriter } from "./post-message.ts";
-import { createSessions, type Sessions } from "./sessions.ts";
-import { createFileShow } from "./show-files.ts";
+import { MessageWriter } from "./post-message.ts";
+import { Sessions } from "./sessions.ts";
+import { FileShow } from "./show-files.ts";
 import { downloadFile } from "./transfer-files.ts";
 import { answerAddress, createWhisper } from "./whisper.ts";
 
@@ -35,33 +34,24 @@ const limits: PlatformLimits = {
   tables: tableLimits,
 };
 
-export interface SlackPlatformDeps extends SlackContext {
-  settings: Pick<SlackSettings, "streaming" | "api_url">;
-  addresses: ReplyAddresses;
-  tokens: ActionTokens;
-  clock: Clock;
-  logger: Log;
-}
-
 /** Slack as the app sees it. */
-export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Signs {
-  const { settings, addresses, tokens, clock, logger, workspaces, directory } = deps;
-  const context: SlackContext = { workspaces, directory };
-  const sessions = createSessions(context, clock, logger);
-  const writer = createMessageWriter(context, settings.streaming, sessions, clock);
-  const files = createFileShow(context, writer, clock);
+export function createSlackPlatform(
+  context: SearchContext,
+  addresses: ReplyAddresses,
+  settings: Pick<SlackSettings, "streaming" | "api_url">,
+): ChatPlatform & Signs {
+  const { clock, logger, workspaces, directory } = context;
+  const sessions = new Sessions(context, clock, logger);
+  const writer = new MessageWriter(context, settings.streaming, sessions, clock);
+  const files = new FileShow(context, writer, clock);
   const edit: ChatPlatform["edit"] = async (place, ts, message) =>
     files.edit(await roomOf(context, place), ts, message);
   const streamed: StreamedMessages = {
     edit,
-    remove: writer.remove,
+    remove: (...given) => writer.remove(...given),
     post: async (place, message) => files.post(await roomOf(context, place), message),
   };
-  const openStream = createStreams(context, streamed, {
-    clock,
-    sessions,
-    editInterval: limits.edit_interval_ms,
-  });
+  const openStream = createStreams(context, streamed, sessions, clock, limits.edit_interval_ms);
 
   return {
     id: "slack",
@@ -80,38 +70,34 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
       }
     },
     edit,
-    remove: writer.remove,
+    remove: streamed.remove,
     whispers_here: true,
     whisper: createWhisper(context, writer, files, addresses),
     isUnseen: ({ message }) => message !== undefined && !isTimestamp(message),
     find: (place, tag) => findTagged(context, place, tag),
-    ...(settings.streaming === "auto" ? { openStream } : {}),
-    showState: sessions.showState,
-    ...createSigns(context, clock, logger, sessions),
+    ...(settings.streaming === "auto" && { openStream }),
+    showState: (...given) => sessions.showState(...given),
+    ...createSigns(context, sessions),
     person: (place, id) => directory.person(targetOf(place), id),
     readThread: (place, limit) => readThread(context, place, limit),
     download: (place, file, options) =>
       downloadFile(workspaces, targetOf(place).team, file, { ...options, apiUrl: settings.api_url }),
     describe: (place) => describe(context, place),
-    actions: createChatActions({ ...context, tokens, clock, logger }),
+    actions: createChatActions(context),
     deciders: (place, approver) => directory.deciders(targetOf(place), approver),
   };
 }
 
 /** Name and topic of a channel. The topic has Slack's markup, like a message. */
-async function describe(
-  { directory }: SlackContext,
-  place: Place,
-): Promise<{ name?: string; topic?: string }> {
+async function describe({ directory }: SlackContext, place: Place): ReturnType<ChatPlatform["describe"]> {
   const target = targetOf(place);
   if (target.channel === undefined) return {};
   try {
     const { name, about } = await directory.channel(target.team, target.channel);
     const topic = await readableText(about, "", namesOf(directory, target.team));
-    return { name, ...(topic === "" ? {} : { topic }) };
+    return { name, topic: topic || undefined };
   } catch (error) {
-    if (error instanceof PlatformError) return {};
-    throw error;
+    return fallbackTo({})(error);
   }
 }
 
@@ -134,9 +120,9 @@ interface Signs extends Pick<ChatPlatform, "showWorking" | "markSeen"> {
 }
 
 /** A failure here must not fail a turn: it is only logged. */
-function createSigns(context: SlackContext, clock: Clock, logger: Log, sessions: Sessions): Signs {
-  const { workspaces } = context;
-  const without = createAbsentFeature(clock);
+function createSigns(context: SearchContext, sessions: Sessions): Signs {
+  const { workspaces, clock, logger } = context;
+  const without = new AbsentFeature(clock);
   /** Keeps the order: a reaction must not be removed before it is set. */
   const marks = new KeyedMutex();
 

@@ -37,11 +37,7 @@ function fits({ kind, title, categories, series, x_label = "", y_label = "" }: S
 export function chartBlock({ kind, title, categories, series, x_label, y_label }: SmallChart): types.Block {
   const points = (values: readonly number[]) =>
     categories.map((label, at) => ({ label, value: values[at] ?? 0 }));
-  const axis_config = {
-    categories,
-    ...(x_label ? { x_label } : {}),
-    ...(y_label ? { y_label } : {}),
-  };
+  const axis_config = { categories, x_label: x_label || undefined, y_label: y_label || undefined };
   const chart =
     kind === "pie"
       ? { type: kind, segments: points(series[0]?.values ?? []) }

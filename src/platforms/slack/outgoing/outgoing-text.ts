@@ -84,40 +84,32 @@ function withoutLinks(text: string): string {
 /** The end of a piece that the next piece may continue to a mention or a link. */
 const unfinished = pattern("v")`(?:<[!@]?&?|@|\])?[[\p{L}\p{N}\p{M}_.:\/\\&#;\^+\-${invisible}]--\n]{0,200}$`;
 
-export interface PieceFilter {
-  /** @param calls ids that the text may mention */
-  push(piece: string, calls?: readonly string[]): string;
-  end(calls?: readonly string[]): string;
-  /** Whether a link was disabled so far. */
-  readonly tookLinks: boolean;
-}
-
 /**
  * Disables mentions and links in a text that comes in pieces, including those split between pieces. Link previews cannot be
  * turned off in Slack's streams, and a preview would fetch an address that a model wrote. Links in code are disabled too: what is code is
  * for Slack's own parser to say.
  */
-export function createPieceFilter(): PieceFilter {
-  let held = "";
-  let tookLinks = false;
-  const clean = (text: string, calls: readonly string[] | undefined) => {
+export class PieceFilter {
+  /** Whether a link was disabled so far. */
+  tookLinks = false;
+  #held = "";
+
+  /** @param calls ids that the text may mention */
+  push(piece: string, calls?: readonly string[]): string {
+    const text = this.#held + piece;
+    this.#held = unfinished.exec(text.slice(-210))?.[0] ?? "";
+    return this.#clean(text.slice(0, text.length - this.#held.length), calls);
+  }
+
+  end(calls?: readonly string[]): string {
+    const rest = this.#clean(this.#held, calls);
+    this.#held = "";
+    return rest;
+  }
+
+  #clean(text: string, calls: readonly string[] | undefined): string {
     const linkless = withoutLinks(text);
-    tookLinks ||= linkless !== text;
+    this.tookLinks ||= linkless !== text;
     return withoutMentions(linkless, calls);
-  };
-  return {
-    get tookLinks() {
-      return tookLinks;
-    },
-    push(piece, calls) {
-      const text = held + piece;
-      held = unfinished.exec(text.slice(-210))?.[0] ?? "";
-      return clean(text.slice(0, text.length - held.length), calls);
-    },
-    end(calls) {
-      const rest = clean(held, calls);
-      held = "";
-      return rest;
-    },
-  };
+  }
 }

@@ -21,7 +21,7 @@ interface Task {
   id: string;
   title: string;
   status: (typeof statuses)[keyof typeof statuses];
-  output?: string;
+  output?: string | undefined;
 }
 
 /**
@@ -37,7 +37,7 @@ export function progressPlan(card: ProgressCard, text: string): types.PlanBlock 
         type: "task_card",
         task_id: id,
         ...task,
-        ...(output === undefined ? {} : { output: richText(output) }),
+        ...(output && { output: richText(output) }),
       }),
     ),
   };
@@ -70,7 +70,7 @@ function tasksOf({ steps }: ProgressCard, text: string): Task[] {
       id: id.slice(0, 200),
       title: line(title, 120) + took,
       status: statuses[state],
-      ...(hasOutput ? { output: line(note, 250) } : {}),
+      output: hasOutput ? line(note, 250) : undefined,
     };
   });
 }

@@ -32,7 +32,7 @@ type Feedback = Extract<ButtonAction, { role: "feedback" }>;
 export interface Rendered {
   text: string;
   blocks: types.AnyBlock[];
-  metadata?: { event_type: string; event_payload: Record<string, string | number> };
+  metadata?: { event_type: string; event_payload: Record<string, string | number> } | undefined;
 }
 
 /**
@@ -43,7 +43,7 @@ export type BlockForm = "basic" | "rich" | "data";
 
 /** A message with charts that Slack draws itself. */
 export interface DrawnMessage extends OutgoingMessage {
-  charts?: readonly SmallChart[];
+  charts?: readonly SmallChart[] | undefined;
 }
 
 /** A picture stored by Slack; `name` says what it shows. */
@@ -64,11 +64,11 @@ export function renderMessage(
 ): Rendered {
   const rich = form !== "basic";
   const { markdown, progress, timed, buttons = [], tag, mention = "", calls, charts = [] } = message;
-  const metadata = tag === undefined ? {} : { metadata: metadataOf(tag) };
+  const metadata = tag && metadataOf(tag);
   const time = timed === undefined ? undefined : timedText(timed);
   if (message.plain) {
     const lines = [escapedText(wordsOf(message), calls), time].filter(Boolean).join("\n\n");
-    return { text: lines || "…", blocks: [], ...metadata };
+    return { text: lines || "…", blocks: [], metadata };
   }
   const called = isPersonId(mention) ? `<@${mention}>` : "";
   const head = progress === undefined ? [] : headBlocks(progress, markdown, rich);
@@ -80,17 +80,19 @@ export function renderMessage(
   return {
     text: [called, fallbackText(inWords, calls)].filter(Boolean).join(" ") || "…",
     blocks: [
-      ...(called === ""
-        ? []
-        : [{ type: "section" as const, text: { type: "mrkdwn" as const, text: called } }]),
+      ...calledBlock(called),
       ...body,
       ...charts.map(chartBlock),
       ...pictures.map(pictureBlock),
       ...timeBlocks(time),
       ...buttonBlocks(buttons, rich),
     ],
-    ...metadata,
+    metadata,
   };
+}
+
+function calledBlock(text: string): types.AnyBlock[] {
+  return text === "" ? [] : [{ type: "section", text: { type: "mrkdwn", text } }];
 }
 
 function markdownBlock(text: string): types.AnyBlock[] {
@@ -183,7 +185,7 @@ function button({ action, label, style }: OutgoingButton): types.Button {
     type: "button",
     action_id: writeButtonId(action),
     text: { type: "plain_text", text: beginningOf(label, 75) || "…", emoji: true },
-    ...(style === undefined ? {} : { style }),
+    ...(style && { style }),
   };
 }
 

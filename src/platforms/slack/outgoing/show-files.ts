@@ -1,17 +1,16 @@
 import { z } from "zod";
-import { beginningOf } from "../../../base/markdown-text.ts";
 import { type OutgoingFile, type OutgoingMessage, PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Clock } from "../../../core/ports/storage.ts";
 import type { SlackMessage } from "../channel/message-event.ts";
 import { filesOf, isOwn } from "../channel/parse-message.ts";
 import { readRoom } from "../channel/read-history.ts";
 import type { Room, SlackContext } from "../channel/slack-rooms.ts";
-import { createAbsentFeature } from "../connection/absent-features.ts";
+import { AbsentFeature } from "../connection/absent-features.ts";
 import { fallbackTo, refusedWith } from "../connection/slack-call.ts";
 import { drawableCharts } from "./data-charts.ts";
 import { blockRefusals, type MessageWriter } from "./post-message.ts";
 import type { DrawnMessage, Picture } from "./render-message.ts";
-import { keepFiles, shareFiles, type Upload, uploadFiles } from "./transfer-files.ts";
+import { completeUploads, type Upload, uploadFiles, wordsFor } from "./transfer-files.ts";
 
 /** Messages that are searched for files, beginning with the one they belong to. */
 const lookAhead = 200;
@@ -29,145 +28,141 @@ interface Shown {
 
 const nothing: Shown = { names: new Set(), pictures: [] };
 
-/** What a picture shows, in words; from its file name if nobody described it. */
-function wordsFor({ name, alt }: OutgoingFile): string {
-  return beginningOf(alt || name.replace(/\.\w+$/, "").replaceAll(/[-_]+/g, " "), 2_000);
-}
-
 /** Shows files in the messages they belong to: pictures below the text, others attached. */
-export interface FileShow {
+export class FileShow {
+  readonly #context: SlackContext;
+  readonly #writer: MessageWriter;
+  readonly #without: AbsentFeature;
+
+  constructor(context: SlackContext, writer: MessageWriter, clock: Clock) {
+    this.#context = context;
+    this.#writer = writer;
+    this.#without = new AbsentFeature(clock);
+  }
+
   /**
    * Posts a message with its files. Returns the `ts`. @throws PlatformError if it was not posted, or if Slack did not confirm
    * it
    */
-  post(room: Room, message: OutgoingMessage, stillWanted?: () => void): Promise<string>;
+  post(room: Room, message: OutgoingMessage, stillWanted?: () => void): Promise<string> {
+    return this.#drawn(room.team, message, async (now) => {
+      const uploads = await uploadFiles(this.#context.workspaces, room.team, now.files ?? []);
+      const ts = await this.#writer.post(room, now, stillWanted);
+      if (uploads.length > 0) await this.#show(room, ts, now, nothing, uploads);
+      return ts;
+    });
+  }
+
   /**
    * Changes a message, and adds its files that are not shown yet: the process that posted it may have ended, or lost its
    * connection, before they were. @throws PlatformError
    */
-  edit(room: Room, ts: string, message: OutgoingMessage): Promise<void>;
-}
+  edit(room: Room, ts: string, message: OutgoingMessage): Promise<void> {
+    return this.#drawn(room.team, message, async (now) => {
+      const { files = [] } = now;
+      if (files.length === 0) return this.#writer.edit(room, ts, now);
+      const shown = await this.#shownFrom(room, ts);
+      const missing = files.filter((file) => !isShown(shown.names, file));
+      if (missing.length === 0)
+        return this.#writer.edit(room, ts, now, { pictures: shown.pictures, files: [] });
+      const uploads = await uploadFiles(this.#context.workspaces, room.team, missing);
+      await this.#show(room, ts, now, shown, uploads);
+    });
+  }
 
-export function createFileShow(context: SlackContext, writer: MessageWriter, clock: Clock): FileShow {
-  const { workspaces } = context;
-
-  const shownFrom = async (room: Room, ts: string): Promise<Shown> => {
-    const { self, bot } = await workspaces.of(room.team);
-    const own = (await readRoom(context, room, { limit: lookAhead, oldest: ts, inclusive: true })).filter(
-      (each) => Number(each.ts) >= Number(ts) && isOwn(each, { self, bot }),
-    );
-    const there = own.filter((each) => each.ts === ts).flatMap(picturesOf);
-    const names = own.flatMap(filesOf).flatMap(({ id, name }) => [id, name]);
-    return { names: new Set([...names, ...there.map(({ name }) => name)]), pictures: there };
-  };
-  /** Posts files in a message of their own. */
-  const share = async (room: Room, files: readonly OutgoingFile[]) => {
-    if (files.length === 0) return;
-    try {
-      await shareFiles(workspaces, room, await uploadFiles(workspaces, room.team, files.map(described)));
-    } catch (error) {
-      if (!(error instanceof PlatformError)) throw error;
-      const names = files.map(({ name }) => name).join(", ");
-      const markdown = `I could not attach ${names}. ${error.message}`;
-      await writer.post(room, { markdown }).catch(fallbackTo(undefined));
-    }
-  };
-  const attach = async (
-    room: Room,
-    ts: string,
-    message: DrawnMessage,
-    shown: Shown,
-    uploads: readonly Upload[],
-  ) => {
-    const isPicture = ({ media_type }: Upload) => pictures.has(media_type);
-    const asPicture = ({ id, alt }: Upload): Picture => ({ id, name: alt });
-    const ids = (some: readonly Upload[]) => some.map(({ id }) => id);
-    const all = [...shown.pictures, ...uploads.filter(isPicture).map(asPicture)];
-    try {
-      const others = uploads.filter((each) => !isPicture(each));
-      await writer.edit(room, ts, message, { pictures: all, files: ids(others) });
-    } catch (error) {
-      // A picture may be invalid, or not ready yet.
-      if (all.length === shown.pictures.length || !refusedWith(error, "invalid_blocks")) throw error;
-      await writer.edit(room, ts, message, { pictures: shown.pictures, files: ids(uploads) });
-    }
-  };
-
-  /** Adds files to a message; files that Slack does not accept there follow in another message. */
-  const show = async (room: Room, ts: string, message: DrawnMessage, shown: Shown, added: UploadedFiles) => {
-    const { files, uploads } = added;
-    try {
-      await keepFiles(workspaces, room.team, uploads);
-      await attach(room, ts, message, shown, uploads);
-    } catch (error) {
-      if (!(error instanceof PlatformError) || error.code === "unavailable") throw error;
-      await writer.edit(room, ts, message, { pictures: shown.pictures, files: [] });
-      return share(room, files);
-    }
-    const { names } = await shownFrom(room, ts);
-    const isThere = (file: OutgoingFile, index: number) =>
-      isShown(names, file) || names.has(uploads[index]?.id ?? "");
-    await share(
-      room,
-      files.filter((file, index) => !isThere(file, index)),
-    );
-  };
-
-  const post: FileShow["post"] = async (room, message, stillWanted) => {
-    const { files = [] } = message;
-    const uploads = await uploadFiles(workspaces, room.team, files.map(described));
-    const ts = await writer.post(room, message, stillWanted);
-    if (files.length > 0) await show(room, ts, message, nothing, { files, uploads });
-    return ts;
-  };
-  const edit: FileShow["edit"] = async (room, ts, message) => {
-    const { files = [] } = message;
-    if (files.length === 0) return writer.edit(room, ts, message);
-    const shown = await shownFrom(room, ts);
-    const missing = files.filter((file) => !isShown(shown.names, file));
-    const uploads = await uploadFiles(workspaces, room.team, missing.map(described));
-    if (missing.length > 0) return show(room, ts, message, shown, { files: missing, uploads });
-    await writer.edit(room, ts, message, { pictures: shown.pictures, files: [] });
-  };
-  const without = createAbsentFeature(clock);
   /** Lets Slack draw the charts itself where it can; otherwise they are sent as the pictures that they are. */
-  const drawn = async <T>(
+  async #drawn<T>(
     team: string,
     message: OutgoingMessage,
     send: (message: DrawnMessage) => Promise<T>,
-  ) => {
+  ): Promise<T> {
     const { files = [] } = message;
     const charts = message.plain ? [] : drawableCharts(files);
     const feature = { team: `${team} charts`, channel: "charts" };
-    if (charts.length === 0 || without.isAbsent(feature)) return send(message);
+    if (charts.length === 0 || this.#without.isAbsent(feature)) return send(message);
     try {
       return await send({ ...message, charts, files: files.filter(({ chart }) => chart === undefined) });
     } catch (error) {
       if (!refusedWith(error, ...blockRefusals)) throw error;
       const sent = await send(message);
-      without.note(error, feature, ...blockRefusals);
+      this.#without.note(error, feature, ...blockRefusals);
       return sent;
     }
-  };
-  return {
-    post: (room, message, stillWanted) => drawn(room.team, message, (now) => post(room, now, stillWanted)),
-    edit: (room, ts, message) => drawn(room.team, message, (now) => edit(room, ts, now)),
-  };
-}
+  }
 
-function described(file: OutgoingFile): OutgoingFile & { alt: string } {
-  return { ...file, alt: wordsFor(file) };
+  async #shownFrom(room: Room, ts: string): Promise<Shown> {
+    const ids = await this.#context.workspaces.of(room.team);
+    const since = { limit: lookAhead, oldest: ts, inclusive: true } as const;
+    const own = (await readRoom(this.#context, room, since)).filter(
+      (each) => Number(each.ts) >= Number(ts) && isOwn(each, ids),
+    );
+    const there = own.filter((each) => each.ts === ts).flatMap(picturesOf);
+    const names = own.flatMap(filesOf).flatMap(({ id, name }) => [id, name]);
+    return { names: new Set([...names, ...there.map(({ name }) => name)]), pictures: there };
+  }
+
+  /** Adds files to a message; files that Slack does not accept there follow in another message. */
+  async #show(
+    room: Room,
+    ts: string,
+    message: DrawnMessage,
+    shown: Shown,
+    uploads: readonly Upload[],
+  ): Promise<void> {
+    try {
+      await completeUploads(this.#context.workspaces, room.team, uploads);
+      await this.#attach(room, ts, message, shown, uploads);
+    } catch (error) {
+      if (!(error instanceof PlatformError) || error.code === "unavailable") throw error;
+      await this.#writer.edit(room, ts, message, { pictures: shown.pictures, files: [] });
+      return this.#share(room, uploads);
+    }
+    const { names } = await this.#shownFrom(room, ts);
+    await this.#share(
+      room,
+      uploads.filter(({ file, id }) => !isShown(names, file) && !names.has(id)),
+    );
+  }
+
+  async #attach(
+    room: Room,
+    ts: string,
+    message: DrawnMessage,
+    shown: Shown,
+    uploads: readonly Upload[],
+  ): Promise<void> {
+    const isPicture = ({ file }: Upload) => pictures.has(file.media_type);
+    const ids = (some: readonly Upload[]) => some.map(({ id }) => id);
+    const added = uploads.filter(isPicture).map(({ id, alt }): Picture => ({ id, name: alt }));
+    try {
+      const others = uploads.filter((each) => !isPicture(each));
+      const all = { pictures: [...shown.pictures, ...added], files: ids(others) };
+      await this.#writer.edit(room, ts, message, all);
+    } catch (error) {
+      // A picture may be invalid, or not ready yet.
+      if (added.length === 0 || !refusedWith(error, "invalid_blocks")) throw error;
+      await this.#writer.edit(room, ts, message, { pictures: shown.pictures, files: ids(uploads) });
+    }
+  }
+
+  /** Posts files in a message of their own. */
+  async #share(room: Room, uploads: readonly Upload[]): Promise<void> {
+    const files = uploads.map(({ file }) => file);
+    const { workspaces } = this.#context;
+    try {
+      await completeUploads(workspaces, room.team, await uploadFiles(workspaces, room.team, files), room);
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      const names = files.map(({ name }) => name).join(", ");
+      const markdown = `I could not attach ${names}. ${error.message}`;
+      await this.#writer.post(room, { markdown }).catch(fallbackTo(undefined));
+    }
+  }
 }
 
 /** Attached files are known by their names, pictures by their words. */
 function isShown(names: ReadonlySet<string>, file: OutgoingFile): boolean {
   return names.has(file.name) || names.has(wordsFor(file));
-}
-
-/** Files and their uploads, in the same order. */
-interface UploadedFiles {
-  files: readonly OutgoingFile[];
-  uploads: readonly Upload[];
 }
 
 const pictureSchema = z.looseObject({

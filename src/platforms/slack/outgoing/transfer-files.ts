@@ -1,4 +1,6 @@
+import type { webApi } from "@slack/bolt";
 import { pageInstead } from "../../../base/file-kind.ts";
+import { beginningOf } from "../../../base/markdown-text.ts";
 import { readAtMost } from "../../../base/read-at-most.ts";
 import { type OutgoingFile, PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { FileReference } from "../../../core/values/inbound.ts";
@@ -9,8 +11,7 @@ import type { Workspaces } from "../connection/workspaces.ts";
 /** A file that is uploaded to Slack but not visible yet. */
 export interface Upload {
   id: string;
-  title: string;
-  media_type: string;
+  file: OutgoingFile;
   /** What it shows, in words. */
   alt: string;
 }
@@ -18,14 +19,21 @@ export interface Upload {
 /** Timeout of one transfer, ms. */
 const transferTimeoutMs = 120_000;
 
+/** What a picture shows, in words; from its file name if nobody described it. */
+export function wordsFor({ name, alt }: OutgoingFile): string {
+  return beginningOf(alt || name.replace(/\.\w+$/, "").replaceAll(/[-_]+/g, " "), 2_000);
+}
+
 /** Uploads files to Slack without showing them. @throws PlatformError */
 export async function uploadFiles(
   workspaces: Workspaces,
   team: string,
-  files: readonly (OutgoingFile & { alt: string })[],
+  files: readonly OutgoingFile[],
 ): Promise<Upload[]> {
   return Promise.all(
-    files.map(async ({ name, media_type, data, alt }) => {
+    files.map(async (file) => {
+      const { name, data } = file;
+      const alt = wordsFor(file);
       const { upload_url = "", file_id = "" } = await workspaces.call(team, "take a file", ({ read }) =>
         read.files.getUploadURLExternal({ filename: name, length: data.byteLength, alt_text: alt }),
       );
@@ -40,39 +48,29 @@ export async function uploadFiles(
       await response.body?.cancel();
       if (!response.ok)
         throw new PlatformError("unavailable", `Slack did not take ${name}: HTTP ${response.status}.`);
-      return { id: file_id, title: name, media_type, alt };
+      return { id: file_id, file, alt };
     }),
   );
 }
 
-/** Posts uploaded files in the conversation, in a message of their own. @throws PlatformError */
-export async function shareFiles(
-  workspaces: Workspaces,
-  room: Room,
-  uploads: readonly Upload[],
-): Promise<void> {
-  const [first, ...rest] = uploads.map(({ id, title }) => ({ id, title }));
-  if (first === undefined) return;
-  const { team, channel, thread } = room;
-  await workspaces.call(team, "show a file", ({ write }) =>
-    write.files.completeUploadExternal({
-      files: [first, ...rest],
-      channel_id: channel,
-      ...(thread === undefined ? {} : { thread_ts: thread }),
-    }),
-  );
-}
-
-/** Completes uploads, so that a message can refer to their files; they stay invisible. @throws PlatformError */
-export async function keepFiles(
+/**
+ * Completes uploads, so that a message can refer to their files. They stay invisible, unless a room is given in which they are posted, in
+ * a message of their own. @throws PlatformError
+ */
+export async function completeUploads(
   workspaces: Workspaces,
   team: string,
   uploads: readonly Upload[],
+  room?: Room,
 ): Promise<void> {
-  const [first, ...rest] = uploads.map(({ id, title }) => ({ id, title }));
+  const [first, ...rest] = uploads.map(({ id, file }) => ({ id, title: file.name }));
   if (first === undefined) return;
-  await workspaces.call(team, "take a file", ({ write }) =>
-    write.files.completeUploadExternal({ files: [first, ...rest] }),
+  await workspaces.call(team, room === undefined ? "take a file" : "show a file", ({ write }) =>
+    write.files.completeUploadExternal({
+      files: [first, ...rest],
+      ...(room && { channel_id: room.channel }),
+      ...(room?.thread && { thread_ts: room.thread }),
+    } as webApi.FilesCompleteUploadExternalArguments),
   );
 }
 
@@ -132,12 +130,8 @@ function isSlackAddress(url: string, apiUrl: string): boolean {
 /** For a file that the bot may not read, Slack answers with its login page and status 200, or redirects to it. */
 function refuseWrongAnswer(response: Response, file: FileReference): void {
   const page = response.headers.get("content-type")?.startsWith("text/html") === true;
-  if (
-    (response.ok && page && !/html/.test(file.media_type)) ||
-    (response.status >= 300 && response.status < 400)
-  ) {
-    throw unreadable(file);
-  }
+  const isLogin = response.ok && page && !/html/.test(file.media_type);
+  if (isLogin || (response.status >= 300 && response.status < 400)) throw unreadable(file);
   if (response.ok) return;
   const code = response.status === 404 ? "gone" : response.status >= 500 ? "unavailable" : "forbidden";
   throw new PlatformError(code, `Slack did not give me ${file.name}: HTTP ${response.status}.`);

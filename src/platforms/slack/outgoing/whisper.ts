@@ -40,7 +40,7 @@ export function createWhisper(
           user: person,
           text,
           blocks,
-          ...(thread === undefined ? {} : { thread_ts: thread }),
+          ...(thread && { thread_ts: thread }),
         }),
       ),
     );
@@ -91,18 +91,12 @@ async function send(
   response_type: string,
   replace_original: boolean,
 ): Promise<void> {
-  const at = thread === undefined ? {} : { thread_ts: thread };
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({
-      response_type,
-      replace_original,
-      text,
-      blocks,
-      unfurl_links: false,
-      unfurl_media: false,
-      ...at,
+      ...{ response_type, replace_original, text, blocks, thread_ts: thread },
+      ...{ unfurl_links: false, unfurl_media: false },
     }),
     redirect: "error",
     signal: AbortSignal.timeout(requestTimeoutMs),

@@ -2,7 +2,7 @@ import { sharedRun } from "../../../base/shared-run.ts";
 import type { TurnEvent, TurnEventOf } from "../../../core/log/turn-event.ts";
 import { LeaseLostError, type TurnWriting } from "../../../core/log/turn-log.ts";
 import { noUsage, plusUsage } from "../../../core/log/usage.ts";
-import { wokenByMessage } from "../../turns/turn-rows.ts";
+import { endOfTaken, wokenByMessage } from "../../turns/turn-rows.ts";
 import { dropOpenings, noteOpening } from "../../turns/turn-statements.ts";
 import type { PostgresSession } from "../postgres-connection.ts";
 import { bodyText, insertEvent, isTaken } from "./postgres-events.ts";
@@ -180,15 +180,7 @@ async function finishTaken(
 ): Promise<void> {
   const row = await session.get(queuedBehind, taken.id, taken.line);
   if (row === undefined) throw new LeaseLostError(taken.into);
-  const event: TurnEventOf<"turn_finished"> = {
-    type: "turn_finished",
-    outcome: "completed",
-    text: "",
-    merged_into: taken.into,
-    turn_id: taken.id,
-    seq: Number(row.seq) + 1,
-    at: taken.at ?? Number(row.accepted_at),
-  };
+  const event = endOfTaken(row, taken.id, taken.into, taken.at);
   await session.run(...insertEvent(event));
   await close(session, turns, event);
 }

@@ -1,7 +1,7 @@
 import { type ClaimOptions, type Lane, seqStride, type TurnQueue } from "../../../core/log/turn-log.ts";
+import type { Row } from "../../tables.ts";
 import { claimedTurnOf } from "../../turns/turn-rows.ts";
-import type { PostgresRow } from "../postgres-connection.ts";
-import { readEvents } from "./postgres-events.ts";
+import { selectEvents, toEvent } from "./postgres-events.ts";
 import { commitSoon, nowOr, type TurnStore } from "./turn-store.ts";
 
 const isLeased = "status = 'running' AND NOT ready";
@@ -99,7 +99,9 @@ export function createClaiming(turns: TurnStore): Omit<TurnQueue, "accept"> {
       const hasSuspects = found?.suspects === true || found?.expired === true;
       const row = await takeNext(turns, { lease, worker, leaseMs, options }, hasSuspects);
       if (row === undefined) return undefined;
-      const events = await readEvents(turns, turns.parse, String(row.turn_id));
+      const turnId = String(row.turn_id);
+      const stored = await turns.all(selectEvents, turnId, -1);
+      const events = stored.map((event) => toEvent(turns.parse, turnId, event));
       return claimedTurnOf(row, lease, events, row.suspect === true, turns.place);
     },
 
@@ -211,11 +213,7 @@ const takeSuspect = take(`
   ORDER BY crashes, ordinal LIMIT 1 FOR UPDATE SKIP LOCKED`);
 
 /** Claims the next turn. @param hasSuspects whether there may be suspects */
-async function takeNext(
-  turns: TurnStore,
-  claim: Claim,
-  hasSuspects: boolean,
-): Promise<PostgresRow | undefined> {
+async function takeNext(turns: TurnStore, claim: Claim, hasSuspects: boolean): Promise<Row | undefined> {
   const { lease, worker, leaseMs, options } = claim;
   const { lanes = allLanes, max_per_namespace: max = {} } = options;
   const by = [lease, worker, turns.time()[1], leaseMs] as const;

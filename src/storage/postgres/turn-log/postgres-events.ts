@@ -1,8 +1,7 @@
 import { errorCode } from "../../../base/error-text.ts";
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
-import type { Inbound } from "../../../core/values/inbound.ts";
-import { eventBodyOf, inboundOf } from "../../turns/turn-rows.ts";
-import type { PostgresRow, PostgresSession } from "../postgres-connection.ts";
+import type { Row } from "../../tables.ts";
+import { eventBodyOf } from "../../turns/turn-rows.ts";
 import { type TurnStore, tellStored } from "./turn-store.ts";
 
 /** The columns of an event as text, without its turn. */
@@ -12,32 +11,6 @@ export function bodyText(event: TurnEvent): string {
 
 export const selectEvents =
   "SELECT seq, at, type, body FROM events WHERE turn_id = $1 AND seq > $2 ORDER BY seq";
-
-/** The events of a turn with a seq above `afterSeq`, in order. */
-export async function readEvents(
-  store: Pick<PostgresSession, "all">,
-  parse: TurnStore["parse"],
-  turnId: string,
-  afterSeq = -1,
-): Promise<TurnEvent[]> {
-  return (await store.all(selectEvents, turnId, afterSeq)).map((row) => toEvent(parse, turnId, row));
-}
-
-/** The data that turns were created from, by their ids. */
-export async function readInbounds(
-  store: TurnStore,
-  turnIds: readonly string[],
-): Promise<Map<string, Inbound>> {
-  const select = "SELECT turn_id, seq, at, type, body FROM events WHERE turn_id = ANY ($1) AND seq = 0";
-  const rows = await store.all(select, turnIds);
-  return new Map(
-    rows.flatMap((row) => {
-      const turnId = String(row.turn_id);
-      const inbound = inboundOf(toEvent(store.parse, turnId, row));
-      return inbound === undefined ? [] : [[turnId, inbound] as const];
-    }),
-  );
-}
 
 const insert = `
   WITH added AS (INSERT INTO events (turn_id, seq, at, type, body) VALUES ($1, $2, $3, $4, $5) RETURNING turn_id, seq)
@@ -60,7 +33,7 @@ export function isTaken(error: unknown): boolean {
 }
 
 /** The event of a row. `bodyText` wrote the body, so its shape is known. */
-export function toEvent(parse: TurnStore["parse"], turnId: string, row: PostgresRow): TurnEvent {
+export function toEvent(parse: TurnStore["parse"], turnId: string, row: Row): TurnEvent {
   const body = parse(row.body) as Record<string, unknown>;
   return { type: row.type, ...body, turn_id: turnId, seq: row.seq, at: row.at } as TurnEvent;
 }

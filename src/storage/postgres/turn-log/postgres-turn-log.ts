@@ -1,31 +1,19 @@
-import type {
-  Signal,
-  StoredEvents,
-  TurnCalls,
-  TurnHealth,
-  TurnLog,
-  TurnSignals,
-} from "../../../core/log/turn-log.ts";
+import type { StoredEvents, TurnCalls, TurnHealth, TurnLog } from "../../../core/log/turn-log.ts";
 import type { DueEntries } from "../../../core/ports/schedules.ts";
 import type { StoreClock } from "../../store-clock.ts";
 import { createDueEntries } from "../../turns/due-entries.ts";
-import { createThreadReading } from "../../turns/thread-reading.ts";
 import { createForgetting } from "../../turns/turn-forgetting.ts";
-import { createTurnReading, sums } from "../../turns/turn-reading.ts";
+import { createTurnReading } from "../../turns/turn-reading.ts";
 import { createTurnRemoval } from "../../turns/turn-removal.ts";
 import { backlogOf, wokenBySignal } from "../../turns/turn-rows.ts";
 import type { PostgresConnection } from "../postgres-connection.ts";
-import { postgresTables } from "../postgres-tables.ts";
 import { createAccepting } from "./postgres-accepting.ts";
 import { createAppending } from "./postgres-appending.ts";
 import { createClaiming } from "./postgres-claiming.ts";
-import { createDetailsRemoval } from "./postgres-details.ts";
-import { readEvents, readInbounds } from "./postgres-events.ts";
-import { forgettingTables } from "./postgres-forgetting.ts";
+import { postgresTurnTables } from "./postgres-turn-tables.ts";
 import {
   createTurnStore,
   eventsChannel,
-  lockNamespace,
   nowOr,
   type TurnStore,
   turnChannel,
@@ -59,46 +47,24 @@ export function createPostgresTurnLog(
   { clock }: PostgresTurnLogOptions = {},
 ): PostgresTurnLog {
   const turns = createTurnStore(connection, clock);
-  const { parse } = turns;
-  const tables = postgresTables(turns);
-  const details = createDetailsRemoval(turns);
+  const tables = postgresTurnTables(turns);
+  const forgetting = createForgetting(tables);
   return {
     ...createAccepting(turns),
     ...createClaiming(turns),
     ...createAppending(turns),
     ...createHealth(turns),
-    ...createSignalling(turns),
-    ...createForgetting(forgettingTables(turns)),
-    ...details,
-    ...createTurnRemoval({
-      ...tables,
-      removeDetails: details.removeDetails,
-      threads: "threads",
-      *lockNamespace(namespace) {
-        yield [lockNamespace, namespace];
-      },
-      *dropped() {},
-    }),
+    ...createTurnReading(tables),
+    ...forgetting,
+    ...createTurnRemoval(tables, forgetting),
+    async signal(turnId, signal, at) {
+      const { work, turn } = turns.channels;
+      return (await turns.run(store, turnId, at, JSON.stringify(signal), work, turn)) > 0;
+    },
     async scrub({ rebuild } = {}) {
       if (rebuild) await turns.rewrite("turns", "events", "signals", "threads", "namespaces", "due_entries");
     },
-    ...createTurnReading({
-      ...tables,
-      parse,
-      read: (turnId, afterSeq) => readEvents(turns, parse, turnId, afterSeq),
-      plain: (row) => ({
-        ...row,
-        text: parse(row.text),
-        answer: row.answer === null ? null : parse(row.answer),
-      }),
-      unfinished: "turns",
-      decider: "events.body::json -> 'person' ->> 'id'",
-      everywhere: `namespaces CROSS JOIN LATERAL (
-        SELECT ${sums} FROM turns WHERE turns.namespace = namespaces.namespace AND accepted_at >= $1) AS used`,
-    }),
-    ...createThreadReading(turns),
-    // A commit waits for the disk.
-    due: createDueEntries({ ...tables, parse, durable: async () => {}, lock: "FOR UPDATE" }),
+    due: createDueEntries(tables),
     onWork: (heard) => turns.listen(workChannel, () => heard()),
     onSignal: (heard) => turns.listen(turnChannel, heard),
     onEvents: (namespace, heard) =>
@@ -144,34 +110,3 @@ const store = `
   stored AS (INSERT INTO signals (turn_id, at, body) SELECT turn_id, $2::bigint, $3 FROM reached)
   SELECT CASE WHEN ready THEN pg_notify($4, '')::text WHEN status = 'running' THEN pg_notify($5, turn_id)::text END
   FROM reached`;
-
-const queuedByAuthor = `
-  SELECT other.turn_id FROM turns JOIN turns AS other ON other.line = turns.line AND other.ordinal > turns.ordinal
-  WHERE turns.turn_id = $1 AND other.kind = 'message' AND other.status <> 'finished' AND other.said
-    AND other.author_id = turns.author_id
-  ORDER BY other.ordinal`;
-
-/** Signals and messages that reach a turn while it runs or waits. */
-function createSignalling(turns: TurnStore): TurnSignals {
-  return {
-    async signal(turnId, signal, at) {
-      const { work, turn } = turns.channels;
-      return (await turns.run(store, turnId, at, JSON.stringify(signal), work, turn)) > 0;
-    },
-
-    async signals(turnId) {
-      const rows = await turns.all("SELECT body FROM signals WHERE turn_id = $1 ORDER BY id", turnId);
-      return rows.map((row) => turns.parse(row.body) as Signal);
-    },
-
-    async steering(turnId) {
-      const ids = (await turns.all(queuedByAuthor, turnId)).map((row) => String(row.turn_id));
-      if (ids.length === 0) return [];
-      const inbounds = await readInbounds(turns, ids);
-      return ids.flatMap((turn_id) => {
-        const inbound = inbounds.get(turn_id);
-        return inbound === undefined ? [] : [{ turn_id, inbound }];
-      });
-    },
-  };
-}

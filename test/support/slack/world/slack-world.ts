@@ -1,12 +1,9 @@
 import type { ChatPlatform } from "../../../../src/core/ports/chat-platform.ts";
 import type { Clock } from "../../../../src/core/ports/storage.ts";
-import { createActionTokens } from "../../../../src/platforms/slack/channel/action-tokens.ts";
-import { createPersonDirectory } from "../../../../src/platforms/slack/channel/person-directory.ts";
-import { createReplyAddresses } from "../../../../src/platforms/slack/channel/reply-addresses.ts";
-import {
-  createSingleWorkspace,
-  createWorkspaces,
-} from "../../../../src/platforms/slack/connection/workspaces.ts";
+import { ActionTokens } from "../../../../src/platforms/slack/channel/action-tokens.ts";
+import { PersonDirectory } from "../../../../src/platforms/slack/channel/person-directory.ts";
+import { ReplyAddresses } from "../../../../src/platforms/slack/channel/reply-addresses.ts";
+import { SingleWorkspace, Workspaces } from "../../../../src/platforms/slack/connection/workspaces.ts";
 import { createSlackPlatform } from "../../../../src/platforms/slack/outgoing/create-slack-platform.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { systemClock } from "../../../../src/wiring/system-clock.ts";
@@ -30,18 +27,16 @@ export async function startSlackWorld(
   const client = async () => webClient(slack);
   let passed = 0;
   const clock: Clock = { ...systemClock, now: () => systemClock.now() + passed };
-  const { credentials } = createSingleWorkspace("xoxb-T0ACME-first", client);
-  const workspaces = createWorkspaces({ credentials, direct_messages: "auto", client, clock });
+  const acme = new SingleWorkspace("xoxb-T0ACME-first", client);
+  const workspaces = new Workspaces((team) => acme.credentials(team), "auto", client, clock);
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
-  const platform = createSlackPlatform({
-    settings: { streaming: "auto", api_url: slack.apiUrl },
-    workspaces,
-    directory: createPersonDirectory(workspaces, operators, clock),
-    addresses: createReplyAddresses({ sealed: createMemoryKeyValue(), clock, logger }),
-    tokens: createActionTokens({ sealed: createMemoryKeyValue(), clock, logger }),
-    clock,
-    logger,
-  });
+  const directory = new PersonDirectory(workspaces, operators, clock);
+  const tokens = new ActionTokens(createMemoryKeyValue(), clock, logger);
+  const platform = createSlackPlatform(
+    { workspaces, directory, tokens, clock, logger },
+    new ReplyAddresses(createMemoryKeyValue(), clock, logger),
+    { streaming: "auto", api_url: slack.apiUrl },
+  );
   return {
     slack,
     platform: platform as SlackWorld["platform"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createExpiringEntries } from "../../../../src/app/chat/expiring-entries.ts";
+import { ExpiringEntries } from "../../../../src/app/chat/expiring-entries.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { sealKeyValue } from "../../../../src/storage/sealed-key-value.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
@@ -9,7 +9,7 @@ type Counted = { until: number; count: number };
 function setUp({ groups = 4, most = 100 } = {}) {
   const store = createMemoryKeyValue();
   const clock = createFakeClock(1_000);
-  const open = () => createExpiringEntries<Counted>({ store, clock, key: "counts", groups, most });
+  const open = () => new ExpiringEntries<Counted>(store, clock, "counts", { groups, most });
   return { store, clock, open, entries: open() };
 }
 
@@ -54,8 +54,7 @@ test("entries are spread over groups, and their ids cannot be read in the store"
 test("entries encrypted with another key are replaced by the next change", async () => {
   const { store, clock } = setUp();
   const sealed = (byte: number) => sealKeyValue(store, async () => new Uint8Array(32).fill(byte));
-  const open = (byte: number) =>
-    createExpiringEntries<Counted>({ store: sealed(byte), clock, key: "counts", most: 5 });
+  const open = (byte: number) => new ExpiringEntries<Counted>(sealed(byte), clock, "counts", { most: 5 });
   await open(1).change("a", () => ({ until: 9_000, count: 1 }));
   await expect(open(2).get("a")).rejects.toMatchObject({ code: "cannot_open" });
   await open(2).change("b", () => ({ until: 9_000, count: 2 }));

@@ -14,7 +14,9 @@ const skills = [
 const newApp = (more = {}) => createTestApp(scriptedModel(["An answer."]), { skills, ...more });
 
 describe("a command with far too long words", () => {
-  const commands = allOperations.flatMap(({ chat = [] }) => chat.map(({ command }) => `/${command}`));
+  const commands = allOperations.flatMap(({ chat = [] }) =>
+    [chat].flat().map(({ command }) => `/${command}`),
+  );
   it.each(commands)("the command %s answers too long words in plain language", async (command) => {
     const { end } = await newApp().ask(`${command} ${"x".repeat(9_000)}`);
     expect(end.text).not.toMatch(/Too big|expected string|invalid_|<=/);

@@ -36,7 +36,7 @@ it("each skill in the configuration tells only its own problems", async () => {
     empty: { ...entry, desc: "", tool_list: {} },
     good: { ...entry, tool_list: {} },
   };
-  const source = createConfigSource({ source: "config", precedence: 4, path: "/etc/knack.yaml", skills });
+  const source = createConfigSource({ source: "config", precedence: 4, path: "/etc/knack.yaml" }, skills);
   const { app } = createTestApp(scriptedModel([]), { sources: [source] });
   expect(await problemsOf(app, "lost")).toEqual([
     expect.stringContaining("skill lost names the server nowhere"),

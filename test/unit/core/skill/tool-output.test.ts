@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { outputText } from "../../../../src/core/skill/tool.ts";
 import { cutForModel, cut as cutTo } from "../../../../src/core/values/cut.ts";
+import { outputText } from "../../../../src/core/values/json.ts";
 import { countTokens } from "../../../../src/models/count-tokens.ts";
 
 const cut = (text: string, tokens: number) => cutForModel(text, tokens, 'a"b', countTokens);

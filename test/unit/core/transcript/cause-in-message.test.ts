@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createSeenReader } from "../../../../src/core/transcript/transcript-steps.ts";
+import { createSeenReader } from "../../../../src/core/log/transcript-steps.ts";
 import { userMessage } from "../../../../src/core/transcript/user-message.ts";
 import type { Cause } from "../../../../src/core/values/inbound.ts";
 

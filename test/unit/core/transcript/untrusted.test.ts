@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applyEvent, createTurnState } from "../../../../src/core/log/turn-state.ts";
+import { TurnState } from "../../../../src/core/log/turn-state.ts";
 import { untrustedIn } from "../../../../src/core/transcript/untrusted.ts";
 import { userMessage } from "../../../../src/core/transcript/user-message.ts";
 import {
@@ -70,9 +70,9 @@ describe("what may have made up a call", () => {
     testSkill("weather", [{ name: "weather" }], { origin: { source: "managed", precedence: 3, path: "/w" } }),
   ];
   const scope = (more: { guides?: string[]; trust?: "guest"; caller?: string } = {}) => {
-    const state = createTurnState();
+    const state = new TurnState("t1", () => 0);
     const started = { type: "tool_started", call_id: "c1", tool: "t", title: "t", input: {} } as const;
-    applyEvent(state, { ...started, skill_id: more.caller ?? "memory" }, 0);
+    state.apply({ ...started, skill_id: more.caller ?? "memory" }, 0);
     const catalogue = { skills: new Map(skills.map((skill) => [skill.id, skill])) };
     const turn = { author: { trust: more.trust ?? "member" }, catalogue };
     const read = readAtOpening({ messages: [], active: more.guides ?? [] }, []);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createThoughtLine, latestLine } from "../../../../src/core/turn/read-answer.ts";
+import { latestLine, ThoughtLine } from "../../../../src/core/turn/thought-line.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 
 describe("the line of a thought", () => {
@@ -30,7 +30,7 @@ describe("the line of a thought", () => {
   it("the line of a thought changes as fast as people read, and ends with the latest", async () => {
     const clock = createFakeClock();
     const shown: string[] = [];
-    const line = createThoughtLine(clock, (text) => shown.push(text));
+    const line = new ThoughtLine(clock, (text) => shown.push(text));
     for (let step = 1; step <= 100; step += 1) line.add(`Step ${step}. `);
     expect(shown).toEqual(["Step 1."]);
     await clock.advance(700);
@@ -43,7 +43,7 @@ describe("the line of a thought", () => {
   it("the line of a thought shows nothing more when the model has begun to say something", async () => {
     const clock = createFakeClock();
     const shown: string[] = [];
-    const line = createThoughtLine(clock, (text) => shown.push(text));
+    const line = new ThoughtLine(clock, (text) => shown.push(text));
     line.add("One. ");
     line.add("Two. ");
     line.end();
@@ -56,7 +56,7 @@ describe("the line of a thought", () => {
   it("the line of a thought keeps up with ten minutes of reasoning without a sentence end", () => {
     const clock = createFakeClock();
     const shown: string[] = [];
-    const line = createThoughtLine(clock, (text) => shown.push(text));
+    const line = new ThoughtLine(clock, (text) => shown.push(text));
     for (let piece = 0; piece < 100_000; piece += 1) line.add("and on it goes ");
     expect(shown).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { createSeenReader } from "../../../../src/core/log/transcript-steps.ts";
 import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
-import { createSeenReader } from "../../../../src/core/transcript/transcript-steps.ts";
 import {
   createSeenAddresses,
   type Seen,

@@ -2,7 +2,7 @@ import { afterEach } from "vitest";
 import type { Model } from "../../../../src/core/ports/model.ts";
 import type { Message, ToolDefinition } from "../../../../src/core/values/message.ts";
 import { createAnthropicModel } from "../../../../src/models/anthropic/anthropic.ts";
-import type { ProviderModelOptions } from "../../../../src/models/provider-model.ts";
+import type { CalledModel } from "../../../../src/models/provider-model.ts";
 import { sendJson, startWireServer, type WireServer } from "../wire-server.ts";
 
 /** What a test looks at in a request. */
@@ -43,7 +43,7 @@ export function useAnthropicServer() {
 }
 
 /** A model that does not stream, behind a server. */
-export function modelAt(url: string, name: string, options: Partial<ProviderModelOptions> = {}): Model {
+export function modelAt(url: string, name: string, options: Partial<CalledModel> = {}): Model {
   return createAnthropicModel({ model: name, baseUrl: url, timeoutMs: 30_000, streaming: false, ...options });
 }
 

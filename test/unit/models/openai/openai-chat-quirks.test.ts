@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Message, ToolDefinition } from "../../../../src/core/values/message.ts";
 import { chatQuirks, firstChatForm } from "../../../../src/models/openai/chat/chat-form.ts";
-import { createChatMessages } from "../../../../src/models/openai/chat/chat-messages.ts";
+import { ChatMessages } from "../../../../src/models/openai/chat/chat-messages.ts";
 import { createOpenAiModel } from "../../../../src/models/openai/openai.ts";
 import type { ServerKind } from "../../../../src/models/server-kind.ts";
 import { finish, requestOf } from "../collect.ts";
@@ -174,7 +174,7 @@ it("an answer's text in parts is joined, without the thinking", async () => {
 it("Anthropic's models on OpenRouter get moving cache marks while the rest stays", () => {
   const model = "anthropic/claude-sonnet-5-5";
   const self = { provider: "openai", model };
-  const messages = createChatMessages(self, chatQuirks(model, "openrouter"));
+  const messages = new ChatMessages(self, chatQuirks(model, "openrouter"));
   const form = firstChatForm({ model, server: "openrouter" });
   const conversation = eventfulConversation();
   const sent = [5, 8, conversation.length].map((end) => {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { LiveInteractions } from "../../../../src/platforms/discord/outgoing/live-interactions.ts";
-import { postMessage } from "../../../../src/platforms/discord/outgoing/post-message.ts";
-import { createSentMessages } from "../../../../src/platforms/discord/outgoing/sent-messages.ts";
+import { DiscordMessages } from "../../../../src/platforms/discord/outgoing/post-message.ts";
+import { SentMessages } from "../../../../src/platforms/discord/outgoing/sent-messages.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { room, useChatRigs } from "../../../support/discord/chat-rig.ts";
 import { ids } from "../../../support/discord/example-world.ts";
@@ -22,15 +22,10 @@ function waitingCommand() {
 it("a command's placeholder is filled in, but a text that calls others is posted, since an edit notifies nobody", async () => {
   const { deps, discord } = await rig();
   const { live, dismissed } = waitingCommand();
-  const sent = createSentMessages(createMemoryKeyValue(), deps.clock);
+  const messages = new DiscordMessages(deps, new SentMessages(createMemoryKeyValue(), deps.clock), live);
   const place = { namespace: room(ids.general), thread: ids.general };
   const answer = (markdown: string) =>
-    postMessage(
-      { ...deps, live, sent },
-      place,
-      { markdown, calls: [ids.adam, ids.mia] },
-      { to: { message: "c1", person: ids.adam } },
-    );
+    messages.post(place, { markdown, calls: [ids.adam, ids.mia] }, { message: "c1", person: ids.adam });
   expect(await answer(`Done, <@${ids.adam}>.`)).toBe("filled in");
   expect(dismissed).toEqual([]);
   const reference = await answer(`<@${ids.mia}>, please look.`);

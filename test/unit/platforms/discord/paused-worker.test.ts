@@ -3,8 +3,8 @@ import { whileHeld } from "../../../../src/app/chat/present/while-held.ts";
 import { LeaseLostError } from "../../../../src/core/log/turn-log.ts";
 import type { KeyValue } from "../../../../src/core/ports/storage.ts";
 import type { LiveInteractions } from "../../../../src/platforms/discord/outgoing/live-interactions.ts";
-import { postMessage } from "../../../../src/platforms/discord/outgoing/post-message.ts";
-import { createSentMessages } from "../../../../src/platforms/discord/outgoing/sent-messages.ts";
+import { DiscordMessages } from "../../../../src/platforms/discord/outgoing/post-message.ts";
+import { SentMessages } from "../../../../src/platforms/discord/outgoing/sent-messages.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { room, useChatRigs } from "../../../support/discord/chat-rig.ts";
 import { ids } from "../../../support/discord/example-world.ts";
@@ -19,9 +19,9 @@ it("a worker that stood still between looking and posting posts nothing after an
   const live = { has: async () => false } as unknown as LiveInteractions;
   const message = { tag: { turn_id: "t1", purpose: "answer", part: 0 } as const, markdown: "Done." };
   const worker = (own: KeyValue, isHeld: () => boolean) => {
-    const all = { ...deps, live, sent: createSentMessages(own, deps.clock) };
+    const messages = new DiscordMessages(deps, new SentMessages(own, deps.clock), live);
     const platform = createFakePlatform();
-    platform.post = (...[where, what, to, stillWanted]) => postMessage(all, where, what, { to, stillWanted });
+    platform.post = (...given) => messages.post(...given);
     return whileHeld(platform, "t1", isHeld);
   };
   let isHeld = true;

@@ -1,3 +1,4 @@
+import { PermissionFlagsBits } from "discord-api-types/v10";
 import { describe, expect, test } from "vitest";
 import {
   type ChannelFacts,
@@ -6,9 +7,13 @@ import {
   has,
 } from "../../../../src/platforms/discord/channel/directory-facts.ts";
 import { missingPermissions } from "../../../../src/platforms/discord/channel/missing-permissions.ts";
-import { permissions } from "../../../../src/platforms/discord/connection/discord-facts.ts";
 
-const { administrator, manageChannels, sendMessages, viewChannel } = permissions;
+const {
+  Administrator: administrator,
+  ManageChannels: manageChannels,
+  SendMessages: sendMessages,
+  ViewChannel: viewChannel,
+} = PermissionFlagsBits;
 const role = (bits: bigint) => ({ name: "", permissions: bits, bot_id: undefined, mentionable: false });
 const guild: GuildFacts = {
   id: "g",

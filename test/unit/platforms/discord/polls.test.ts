@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { OutgoingPoll } from "../../../../src/core/ports/chat-actions.ts";
 import type { LiveInteractions } from "../../../../src/platforms/discord/outgoing/live-interactions.ts";
-import { findMessage, postMessage } from "../../../../src/platforms/discord/outgoing/post-message.ts";
-import { createSentMessages } from "../../../../src/platforms/discord/outgoing/sent-messages.ts";
+import { DiscordMessages } from "../../../../src/platforms/discord/outgoing/post-message.ts";
+import { SentMessages } from "../../../../src/platforms/discord/outgoing/sent-messages.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { exampleGuild, room, useChatRigs } from "../../../support/discord/chat-rig.ts";
 import { ids } from "../../../support/discord/example-world.ts";
@@ -22,10 +22,10 @@ async function posting(...options: Parameters<typeof rig>) {
   const { deps, discord, actions } = await rig(...options);
   const store = createMemoryKeyValue();
   const live = { has: async () => false } as unknown as LiveInteractions;
-  const all = { ...deps, live, sent: createSentMessages(store, deps.clock) };
+  const messages = new DiscordMessages(deps, new SentMessages(store, deps.clock), live);
   const post = (poll: OutgoingPoll, markdown = "*Sent for Ann*") =>
-    postMessage(all, place, { tag, markdown, poll }, {});
-  return { discord, actions, post, find: () => findMessage(all, place, tag) };
+    messages.post(place, { tag, markdown, poll });
+  return { discord, actions, post, find: () => messages.find(place, tag) };
 }
 
 it("a poll is a message of its own, which the bot reads with its answers", async () => {

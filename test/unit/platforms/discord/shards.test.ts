@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { hears, partsOf } from "../../../../src/platforms/discord/connection/heard-shards.ts";
 import { createIdentifyTurns } from "../../../../src/platforms/discord/connection/identify-turns.ts";
-import { createShardHolder } from "../../../../src/platforms/discord/connection/shard-holder.ts";
+import { ShardHolder } from "../../../../src/platforms/discord/connection/shard-holder.ts";
 import { createKeyValueLeases } from "../../../../src/storage/key-value-leases.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
@@ -14,7 +14,7 @@ function setUp() {
   return {
     clock,
     leases,
-    holder: (owner: string) => createShardHolder({ store, clock, leases: leases(owner) }),
+    holder: (owner: string) => new ShardHolder(store, leases(owner), clock, false),
   };
 }
 
@@ -62,7 +62,7 @@ describe("holding shards", () => {
     const of = leases("one");
     const acquire = (name: string, ms: number) =>
       isBroken ? Promise.reject(new Error("no store")) : of.acquire(name, ms);
-    const one = createShardHolder({ store: createMemoryKeyValue(), clock, leases: { ...of, acquire } });
+    const one = new ShardHolder(createMemoryKeyValue(), { ...of, acquire }, clock, false);
     await one.take(1);
     isBroken = true;
     clock.advance(9_999);
@@ -76,7 +76,7 @@ describe("holding shards", () => {
   test("a process that is alone on its store keeps its shards when its clock jumps, as after sleep", async () => {
     const { clock, leases } = setUp();
     const store = createMemoryKeyValue();
-    const one = createShardHolder({ store, clock, leases: leases("one"), isAlone: true });
+    const one = new ShardHolder(store, leases("one"), clock, true);
     await one.take(1);
     clock.advance(86_400_000);
     expect(one.isHeld()).toBe(true);

@@ -5,11 +5,7 @@ import type { Clock } from "../../../../src/core/ports/storage.ts";
 import type { Place } from "../../../../src/core/values/place.ts";
 import type { PersonDirectory } from "../../../../src/platforms/slack/channel/person-directory.ts";
 import type { Workspace, Workspaces } from "../../../../src/platforms/slack/connection/workspaces.ts";
-import {
-  type CatchUpDeps,
-  catchUp,
-  createCatchUp,
-} from "../../../../src/platforms/slack/incoming/catch-up.ts";
+import { catchUp, type Missing, SlackCatchUp } from "../../../../src/platforms/slack/incoming/catch-up.ts";
 import { createKeyValueLeases } from "../../../../src/storage/key-value-leases.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createFakeClock, type FakeClock } from "../../../support/fakes/fake-clock.ts";
@@ -37,7 +33,7 @@ function rig(places: Place[], answer: (call: Call) => object[] | PlatformError, 
   const users = { conversations: async () => ({ ok: true, channels: own.map((id) => ({ id })) }) };
   const read = { users, conversations: { history: ask("history"), replies: ask("replies") } };
   const workspace = { team: "T1", self: "UBOT", bot: "BBOT", read } as unknown as Workspace;
-  const deps: CatchUpDeps = {
+  const deps: Missing = {
     tenants: { teams: async () => ["T1"] },
     workspaces: {
       of: async () => workspace,
@@ -234,7 +230,7 @@ test("catching up is recorded as complete only after a look that succeeded", asy
     timers.push(callback);
     return () => void timers.splice(timers.indexOf(callback) >>> 0, 1);
   };
-  const catching = createCatchUp(deps);
+  const catching = new SlackCatchUp(deps);
 
   catching.connected(never);
   await catching.settled();
@@ -259,7 +255,7 @@ test("the events that Slack held back are fetched when their minute is over, wha
   };
   // Other processes, or this one, have noted that they received everything.
   deps.intake.missed = async () => ({ seen: now, since: now, places });
-  const catching = createCatchUp(deps);
+  const catching = new SlackCatchUp(deps);
   const next = async (ms: number) => {
     now += ms;
     timers.shift()?.();
@@ -296,7 +292,7 @@ test.each([
   deps.intake.missed = async () => ({ seen: undefined, since: 5_000, places });
   // The fetch reads nothing yet.
   deps.leases = { ...deps.leases, acquire: () => held.promise };
-  const catching = createCatchUp(deps);
+  const catching = new SlackCatchUp(deps);
   const live = { id: "8.0", place: places[1], said_at: 8_000 } as ChatMessage;
 
   await catching.live.message(live);
@@ -329,7 +325,7 @@ test("one of several processes that connect fetches what was missed, and the oth
     deps.intake.seen = async () => {
       seen = now;
     };
-    const catching = createCatchUp(deps);
+    const catching = new SlackCatchUp(deps);
     catching.connected(never);
     const minute = async () => {
       timers.shift()?.();
@@ -362,7 +358,7 @@ test("a fetch keeps its place for as long as it takes, and another process takes
     deps.leases = createKeyValueLeases(store, owner, clock);
     deps.clock = lives;
     deps.intake.message = message;
-    const catching = createCatchUp(deps);
+    const catching = new SlackCatchUp(deps);
     catching.connected(never);
     return calls;
   };

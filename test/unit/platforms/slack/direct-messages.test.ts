@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { placeOf } from "../../../../src/platforms/slack/channel/parse-message.ts";
-import { directMessagesOf } from "../../../../src/platforms/slack/connection/slack-options.ts";
+import { directMessagesOf } from "../../../../src/platforms/slack/connection/slack-settings.ts";
 
 test.each([
   ["auto", ["chat:write", "assistant:write"], "threads"],

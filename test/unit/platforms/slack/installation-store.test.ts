@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import type { Clock } from "../../../../src/core/ports/storage.ts";
 import {
   createInstallationStore,
-  createOrganisations,
   createStateStore,
   installedIn,
+  Organisations,
 } from "../../../../src/platforms/slack/connection/installation-store.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 
@@ -40,7 +40,7 @@ test("the workspaces are those that installed the app, and those heard of whose 
     enterprise: { id: "E1" },
     isEnterpriseInstall: true,
   } as unknown as Installation<"v2", true>);
-  await createOrganisations(sealed).learn("T2", "E1");
+  await new Organisations(sealed).learn("T2", "E1");
 
   expect(await installedIn(sealed)).toEqual(["T1", "T2"]);
 });

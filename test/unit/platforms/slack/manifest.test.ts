@@ -7,7 +7,7 @@ import {
   readManifest,
   scopeMeanings,
 } from "../../../../src/platforms/slack/connection/manifest.ts";
-import { type EventDeps, listenToEvents } from "../../../../src/platforms/slack/incoming/listen-events.ts";
+import { type Listening, listenToEvents } from "../../../../src/platforms/slack/incoming/listen-events.ts";
 
 const manifest = readManifest(
   await readFile(new URL("../../../../config/slack-manifest.yaml", import.meta.url), "utf8"),
@@ -23,7 +23,7 @@ describe("the manifest that ships", () => {
   it("the shipped manifest asks for every event that is listened for", () => {
     const heard = new Set<string>();
     const bolt = { event: (name: string) => heard.add(name) } as unknown as App;
-    listenToEvents(bolt, {} as EventDeps);
+    listenToEvents(bolt, {} as Listening);
     // Apps with an agent view get no assistant threads.
     heard.delete("assistant_thread_started");
     const asked = manifest.settings.event_subscriptions.bot_events.map((name) => name.split(".")[0]);

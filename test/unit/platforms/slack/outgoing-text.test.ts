@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { beginningOf } from "../../../../src/base/markdown-text.ts";
 import { slackWriting } from "../../../../src/platforms/slack/outgoing/create-slack-platform.ts";
 import {
-  createPieceFilter,
   fallbackText,
+  PieceFilter,
   withoutMentions,
 } from "../../../../src/platforms/slack/outgoing/outgoing-text.ts";
 import { changed, exceptions } from "../../../support/families/family.ts";
@@ -38,7 +38,7 @@ test.each([
   ["https&colon;&sol;&#x2F;evil", "https&colon;|&sol;|&#x2F;|evil"],
   ["evil&period;test", "evil&period;|test"],
 ])("a streamed text has no link where it is written as %j [address-9]", (text, shown) => {
-  const [whole, pieces] = [createPieceFilter(), createPieceFilter()];
+  const [whole, pieces] = [new PieceFilter(), new PieceFilter()];
   const all = [
     whole.push(text) + whole.end(),
     [...text].map((each) => pieces.push(each)).join("") + pieces.end(),
@@ -50,7 +50,7 @@ test("a mention cut into pieces is caught, and no text is lost, wherever the cut
   const text = "a <!channel> b @everyone c <!subteam^S1> d < @ e <@U0ANNA> <@U0BEN|b> <!";
   for (let cut = 0; cut <= text.length; cut += 1) {
     for (let next = cut; next <= text.length; next += 3) {
-      const filter = createPieceFilter();
+      const filter = new PieceFilter();
       const pieces = [text.slice(0, cut), text.slice(cut, next), text.slice(next)];
       const shown = pieces.map((piece) => filter.push(piece)).join("") + filter.end();
       expect(shown).toBe(withoutMentions(text));
@@ -62,13 +62,13 @@ test("a streamed text has no links, wherever it is cut, and says so [address-9]"
   const text =
     "See https://evil.test/?d=1, [here](//evil.test/x) <http://evil.test|x> or secret.evil.test/a. Done.";
   for (let cut = 0; cut <= text.length; cut += 1) {
-    const filter = createPieceFilter();
+    const filter = new PieceFilter();
     const shown = filter.push(text.slice(0, cut)) + filter.push(text.slice(cut)) + filter.end();
     expect(shown.replaceAll("\u200b", "")).toBe(text);
     expect(shown).not.toMatch(/:\/\/|\]\(|\w\.[a-z]{2}/);
     expect(filter.tookLinks).toBe(true);
   }
-  const harmless = createPieceFilter();
+  const harmless = new PieceFilter();
   expect(harmless.push("Pi is 3.14. So [1] it (is)... ") + harmless.end()).toBe(
     "Pi is 3.14. So [1] it (is)... ",
   );
@@ -113,7 +113,7 @@ test("people who may be called are called, in the app's words for groups too, wh
     "<!subteam^S0ONCALL>",
   ]);
   for (let cut = 0; cut <= text.length; cut += 1) {
-    const filter = createPieceFilter();
+    const filter = new PieceFilter();
     const shown = filter.push(text.slice(0, cut), allowed) + filter.push(text.slice(cut), allowed);
     expect(shown + filter.end(allowed)).toBe(whole);
   }
@@ -138,7 +138,7 @@ test("no form of Markdown keeps a link in a stream, wherever it is cut", async (
     return [text.slice(0, cuts[0]), text.slice(cuts[0], cuts[1]), text.slice(cuts[1])];
   });
   const holds = (parts: string[]) => {
-    const filter = createPieceFilter();
+    const filter = new PieceFilter();
     const shown = parts.map((part) => filter.push(part)).join("") + filter.end();
     return shown.replaceAll("\u200b", "") === parts.join("").replaceAll("\u200b", "") && !hasLink(shown);
   };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createReplyAddresses } from "../../../../src/platforms/slack/channel/reply-addresses.ts";
+import { ReplyAddresses } from "../../../../src/platforms/slack/channel/reply-addresses.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 
@@ -7,7 +7,7 @@ import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 function setUp(sealed = createMemoryKeyValue()) {
   const clock = createFakeClock(1_000_000);
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
-  return { clock, start: () => createReplyAddresses({ sealed, clock, logger }) };
+  return { clock, start: () => new ReplyAddresses(sealed, clock, logger) };
 }
 
 test("a reply address is valid for five posts, of all processes that post to it at once", async () => {

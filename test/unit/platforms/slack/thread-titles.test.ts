@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ChatMessage } from "../../../../src/app/chat/chat-intake.ts";
-import { createThreadTitles } from "../../../../src/platforms/slack/channel/thread-titles.ts";
+import { ThreadTitles } from "../../../../src/platforms/slack/channel/thread-titles.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 
@@ -10,7 +10,7 @@ test("a thread is named after its first message once, whichever processes hear o
   const named: string[] = [];
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const name = async (_place: unknown, title: string) => void named.push(title);
-  const [one, other] = [1, 2].map(() => createThreadTitles({ store, clock, logger, name }));
+  const [one, other] = [1, 2].map(() => new ThreadTitles(store, clock, logger, name));
   const place = { namespace: "slack:T1:dm-U1", thread: "1.2" };
   const said = (text: string) => ({ place, text }) as ChatMessage;
 

@@ -11,7 +11,7 @@ function rig() {
   const quiet = { debug() {}, info() {}, error() {} };
   const logger = { ...quiet, warn: (_fields: object, message: string) => void warned.push(message) };
   const ending = new AbortController();
-  const gate = createCatchUpGate<string>({ clock, logger }, ending.signal);
+  const gate = createCatchUpGate<string>(clock, logger, ending.signal);
   const order: string[] = [];
   const { promise, resolve } = Promise.withResolvers<string>();
   let reads = 0;

@@ -1,10 +1,16 @@
 import { readFile } from "node:fs/promises";
 import type { App, Receiver } from "@slack/bolt";
 import type { ChatIntake } from "../../../../../src/app/chat/chat-intake.ts";
+import { ActionTokens } from "../../../../../src/platforms/slack/channel/action-tokens.ts";
 import type { PersonDirectory } from "../../../../../src/platforms/slack/channel/person-directory.ts";
+import { ReplyAddresses } from "../../../../../src/platforms/slack/channel/reply-addresses.ts";
+import { ThreadTitles } from "../../../../../src/platforms/slack/channel/thread-titles.ts";
 import type { Workspaces } from "../../../../../src/platforms/slack/connection/workspaces.ts";
-import { createStoreFirst } from "../../../../../src/platforms/slack/create-bolt-app.ts";
+import { StoreFirst } from "../../../../../src/platforms/slack/create-bolt-app.ts";
+import type { Home } from "../../../../../src/platforms/slack/incoming/home.ts";
 import { listenToEvents } from "../../../../../src/platforms/slack/incoming/listen-events.ts";
+import { createMemoryKeyValue } from "../../../../../src/storage/memory-key-value.ts";
+import { createFakeClock } from "../../../../support/fakes/fake-clock.ts";
 
 /** What an intake was given, in order. */
 interface Handed {
@@ -64,7 +70,10 @@ export async function recordedEvents(): Promise<RecordedEvents> {
     start: async () => undefined,
     stop: async () => undefined,
   };
-  const storeFirst = createStoreFirst({ heldBack() {} });
+  const store = createMemoryKeyValue();
+  const clock = createFakeClock();
+  const logger = { debug() {}, info() {}, warn() {}, error() {} };
+  const storeFirst = new StoreFirst(() => {});
   const bolt = new Bolt({
     receiver: { ...receiver, init: (app) => storeFirst.attach(receiver, app) },
     authorize: async () => ({ teamId: "T0ACME", botToken: "xoxb", botId: "B0KNACK", botUserId: "U0KNACK" }),
@@ -78,9 +87,11 @@ export async function recordedEvents(): Promise<RecordedEvents> {
     intake,
     directory,
     workspaces: {} as Workspaces,
-    titles: { async started() {}, async said() {} },
-    tokens: { remember: async () => {}, of: async () => undefined },
-    home: { show: async () => {}, pressed: async () => {} },
+    titles: new ThreadTitles(store, clock, logger, async () => {}),
+    tokens: new ActionTokens(store, clock, logger),
+    addresses: new ReplyAddresses(store, clock, logger),
+    home: { show: async () => {} } as unknown as Home,
+    clock,
     uninstalled: async (team) => void uninstalled.push(team),
   });
   return {

@@ -1,7 +1,3 @@
-import type { App } from "../../../app/app.ts";
-import type { ChatHub } from "../../../app/chat/chat-hub.ts";
-import type { Clock, KeyValue, Leases, Log } from "../../../core/ports/storage.ts";
-
 /** The configuration of Slack. One workspace has a `bot_token`; several install the app with `client_id` and secret. */
 export interface SlackSettings {
   bot_token?: string | undefined;
@@ -29,18 +25,6 @@ export interface SlackSettings {
 /** Whether workspaces install the app, each with its own token. A configured token is then ignored. */
 export function isInstalledByMany({ client_id, client_secret }: SlackSettings): boolean {
   return client_id !== undefined && client_secret !== undefined;
-}
-
-export interface SlackOptions {
-  settings: SlackSettings;
-  hub: ChatHub;
-  app: App;
-  store: KeyValue;
-  /** Encrypted at rest: tokens of installations, and response addresses. */
-  sealed: KeyValue;
-  leases: Leases;
-  clock: Clock;
-  logger: Log;
 }
 
 /** Whether direct messages with the bot are one conversation, or one conversation per thread. */

@@ -1,75 +1,53 @@
 import { isContainer } from "../../base/record.ts";
-import { isOfSkill, type TranscriptStep } from "../log/transcript.ts";
-import type { TurnEventBody, TurnEventBodyOf } from "../log/turn-event.ts";
-import { loggedCallId } from "../log/turn-state.ts";
-import { outputText } from "../skill/tool.ts";
 import { addressesIn, linksIn, readAddress, type Seen, type WebAddress } from "../values/address.ts";
 import type { Inbound } from "../values/inbound.ts";
-import type { Json } from "../values/json.ts";
+import { type Json, outputText } from "../values/json.ts";
 import type { AssistantMessage, KeptImage, ToolMessage } from "../values/message.ts";
-
-/** Returns the transcript steps for each event of a turn. Events have to be passed in order. */
-type StepReader = (event: TurnEventBody, at: number) => TranscriptStep[];
+import { innerCallId } from "./call-id.ts";
+import { isOfSkill, type TranscriptStep } from "./transcript.ts";
+import type { TurnEventBody, TurnEventBodyOf } from "./turn-event.ts";
 
 /** Maximum pictures of one call that a model gets, and maximum bytes of each. */
 const maxImages = 4;
 const maxImage = 4_500_000;
 
+/** A message of the model with calls, and their results so far. */
 interface Round {
   message: AssistantMessage;
   results: Map<string, TurnEventBodyOf<"tool_finished">>;
 }
 
 /**
- * Reads one turn, or the sub-run of its call `run`. The live loop and every later reader use this function, so they build the same
- * transcript.
+ * Reads the transcript steps in the events of one turn, or of the sub-run of its call `run`. The live loop and every later reader use it, so
+ * they build the same transcript.
  */
-export function createStepReader(turnId: string, run?: string): StepReader {
-  const messages = createMessageReader(turnId, run);
-  const addresses = createSeenReader();
-  return (event, at) => {
-    const seen = addresses(event);
-    return [...(seen === undefined ? [] : [{ kind: "seen", seen } as const]), ...messages(event, at)];
-  };
-}
+export class StepReader {
+  readonly #turnId: string;
+  readonly #run: string | undefined;
+  readonly #addresses = createSeenReader();
+  readonly #images = new Map<string, KeptImage[]>();
+  #round: Round | undefined;
+  #measured: TranscriptStep[] = [];
+  #answered = false;
+  #activations: TurnEventBodyOf<"skill_activated">[] = [];
 
-function createMessageReader(turnId: string, run: string | undefined): StepReader {
-  const logged = (id: string) => loggedCallId({ run }, id);
-  let round: Round | undefined;
-  let measured: TranscriptStep[] = [];
-  let answered = false;
-  const images = new Map<string, KeptImage[]>();
-  let activations: TurnEventBodyOf<"skill_activated">[] = [];
+  constructor(turnId: string, run?: string) {
+    this.#turnId = turnId;
+    this.#run = run;
+  }
 
-  /** Results are added in the order of the calls, once all are there; the skills that the calls activated follow. */
-  const closeRound = (ended: boolean): TranscriptStep[] => {
-    if (round === undefined) return [];
-    const { message, results } = round;
-    if (!ended && message.tool_calls.some(({ id }) => !results.has(logged(id)))) return [];
-    round = undefined;
-    const activated = message.tool_calls.flatMap(({ id }) =>
-      activations.filter(({ call_id }) => call_id === logged(id)),
-    );
-    return [
-      ...message.tool_calls.map((call): TranscriptStep => {
-        const id = logged(call.id);
-        const finished = results.get(id) ?? unfinished(id, call.name);
-        const message = toolMessage(finished, images.get(id));
-        return { kind: "message", message: { ...message, call_id: call.id } };
-      }),
-      ...activated.map(({ skill_id, guide }): TranscriptStep => ({ kind: "activate", skill_id, guide })),
-    ];
-  };
+  /** The model's last message, while some of its calls have no result. */
+  get open(): AssistantMessage | undefined {
+    return this.#round?.message;
+  }
 
-  const answer = (message: AssistantMessage): TranscriptStep[] => {
-    answered = message.tool_calls.length === 0;
-    round = answered ? undefined : { message, results: new Map() };
-    const steps: TranscriptStep[] = [{ kind: "message", message }, ...measured];
-    measured = [];
-    return steps;
-  };
+  /** The steps of the next event. Events have to be passed in order. */
+  read(event: TurnEventBody, at: number): TranscriptStep[] {
+    const seen = this.#addresses(event);
+    return [...(seen === undefined ? [] : [{ kind: "seen", seen } as const]), ...this.#read(event, at)];
+  }
 
-  return (event, at) => {
+  #read(event: TurnEventBody, at: number): TranscriptStep[] {
     switch (event.type) {
       case "transcript_opened":
         return [{ kind: "open", with: event }];
@@ -78,62 +56,78 @@ function createMessageReader(turnId: string, run: string | undefined): StepReade
       case "transcript_changed":
         return [{ kind: "change", message: event.message, told: event.told }];
       case "usage":
-        if (isOfRound(event, run))
-          measured = [{ kind: "measured", tokens: event.input_tokens + event.output_tokens, at }];
+        if (event.round !== undefined || (this.#run !== undefined && event.run === this.#run))
+          this.#measured = [{ kind: "measured", tokens: event.input_tokens + event.output_tokens, at }];
         return [];
       case "model_message":
-        return answer(event.message);
+        return this.#answer(event.message);
       case "file":
       case "picture_shown":
-        keepImage(images, event, turnId);
+        keepImage(this.#images, event, this.#turnId);
         return [];
       case "skill_activated":
-        if (event.by === "agent") activations.push(event);
+        if (event.by === "agent") this.#activations.push(event);
         return [];
       case "skill_offloaded":
-        activations = activations.filter(({ skill_id }) => !isOfSkill(skill_id, event.skill_id));
+        this.#activations = this.#activations.filter(({ skill_id }) => !isOfSkill(skill_id, event.skill_id));
         return [{ kind: "offload", skill_id: event.skill_id }];
       case "tool_finished":
-        round?.results.set(event.call_id, event);
-        return closeRound(false);
+        this.#round?.results.set(event.call_id, event);
+        return this.#closeRound(false);
       case "steered":
         // A message during an open call answers that call's question and is not a message of its own.
-        if (round !== undefined) return [];
+        if (this.#round !== undefined) return [];
         return [
           { kind: "message", message: { role: "user", text: event.shown ?? event.text, said: event.text } },
         ];
       case "background_ended":
-        return stepsOfRun(event);
+        return [
+          { kind: "message", message: event.message },
+          { kind: "background", turn_id: event.from_turn, ended: true },
+        ];
       case "handoff":
-        return stepsOfRun(event);
+        if (event.background === undefined) return [];
+        return [{ kind: "background", turn_id: event.background, ended: false }];
       case "turn_finished":
-        return [...closeRound(true), ...closing(event, answered)];
+        return [...this.#closeRound(true), ...this.#end(event.text)];
       default:
         return [];
     }
-  };
-}
+  }
 
-/** Whether the usage is that of a round of this conversation. */
-function isOfRound({ round, run }: TurnEventBodyOf<"usage">, own: string | undefined): boolean {
-  return round !== undefined || (own !== undefined && run === own);
-}
+  #answer(message: AssistantMessage): TranscriptStep[] {
+    this.#answered = message.tool_calls.length === 0;
+    this.#round = this.#answered ? undefined : { message, results: new Map() };
+    const steps: TranscriptStep[] = [{ kind: "message", message }, ...this.#measured];
+    this.#measured = [];
+    return steps;
+  }
 
-function stepsOfRun(event: TurnEventBodyOf<"handoff" | "background_ended">): TranscriptStep[] {
-  if (event.type === "background_ended")
+  /** Results are added in the order of the calls, once all are there; the skills that the calls activated follow. */
+  #closeRound(ended: boolean): TranscriptStep[] {
+    if (this.#round === undefined) return [];
+    const { message, results } = this.#round;
+    const calls = message.tool_calls.map((call) => ({ ...call, logged: innerCallId(this.#run, call.id) }));
+    if (!ended && calls.some(({ logged }) => !results.has(logged))) return [];
+    this.#round = undefined;
     return [
-      { kind: "message", message: event.message },
-      { kind: "background", turn_id: event.from_turn, ended: true },
+      ...calls.map(({ id, name, logged }): TranscriptStep => {
+        const finished = results.get(logged) ?? unfinished(logged, name);
+        return { kind: "message", message: toolMessage(id, finished, this.#images.get(logged)) };
+      }),
+      ...calls.flatMap(({ logged }) =>
+        this.#activations
+          .filter(({ call_id }) => call_id === logged)
+          .map(({ skill_id, guide }): TranscriptStep => ({ kind: "activate", skill_id, guide })),
+      ),
     ];
-  if (event.background !== undefined)
-    return [{ kind: "background", turn_id: event.background, ended: false }];
-  return [];
-}
+  }
 
-/** The answer that the person got, if it is not a message of the model: a direct output, a stop, a failure. */
-function closing({ text }: TurnEventBodyOf<"turn_finished">, answered: boolean): TranscriptStep[] {
-  if (answered || text === "") return [];
-  return [{ kind: "message", message: { role: "assistant", text, tool_calls: [] } }];
+  /** The answer that the person got, if it is not a message of the model: a direct output, a stop, a failure. */
+  #end(text: string): TranscriptStep[] {
+    if (this.#answered || text === "") return [];
+    return [{ kind: "message", message: { role: "assistant", text, tool_calls: [] } }];
+  }
 }
 
 function unfinished(call_id: string, tool: string): TurnEventBodyOf<"tool_finished"> {
@@ -142,7 +136,8 @@ function unfinished(call_id: string, tool: string): TurnEventBodyOf<"tool_finish
 }
 
 function toolMessage(
-  { call_id, tool, status, output, shown }: TurnEventBodyOf<"tool_finished">,
+  call_id: string,
+  { tool, status, output, shown }: TurnEventBodyOf<"tool_finished">,
   images: readonly KeptImage[] = [],
 ): ToolMessage {
   return {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TranscriptStep } from "../../../../src/core/log/transcript.ts";
+import { StepReader } from "../../../../src/core/log/transcript-steps.ts";
 import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
-import { createStepReader } from "../../../../src/core/transcript/transcript-steps.ts";
 import type { AssistantMessage } from "../../../../src/core/values/message.ts";
 
 const asks = (...ids: string[]): AssistantMessage => ({
@@ -43,8 +43,8 @@ const picture = (name: string, more: object = {}): TurnEventBody => ({
 });
 
 const readAll = (...events: TurnEventBody[]) => {
-  const read = createStepReader("t1");
-  return events.flatMap((event) => read(event, 5));
+  const reader = new StepReader("t1");
+  return events.flatMap((event) => reader.read(event, 5));
 };
 
 /** A step in a few words. */

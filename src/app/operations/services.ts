@@ -24,6 +24,7 @@ import { createAuditReader } from "../services/turn-audit.ts";
 import type { Feed } from "../turns/feed.ts";
 import type { StoredOpenings } from "../turns/openings.ts";
 import type { PastThreads } from "../turns/past-threads.ts";
+import type { Recordings } from "../turns/replay/recorded-turn.ts";
 import { createReplay } from "../turns/replay/replay-turn.ts";
 import type { Spending } from "../turns/spending.ts";
 import type { Submit } from "../turns/submit.ts";
@@ -81,6 +82,7 @@ interface SharedParts {
   feed: Feed;
   openings: StoredOpenings;
   past: PastThreads;
+  recordings: Recordings;
   /** Accepts a message or command. */
   submit: Submit;
   follow: Follow;
@@ -105,14 +107,13 @@ export function openServices(deps: AppDeps, shared: SharedParts) {
   const { packages = noPackages, prepared = noPreparedPackages, meter = noMeter } = deps;
   const { due, sealed } = deps.schedules;
   const { ports, platforms, feed, openings, past, control, wake, schedules, spending } = shared;
-  const { files, folders, chats, models, offers, grants, rights, picture, countTokens } = ports;
+  const { files, folders, chats, models, offers, grants, rights, picture } = ports;
   const { knowledge } = ports.means;
   const stored = new StoredAudit(store, logger);
   const post = auditChannel(deps.chat.audit_channel, platforms);
   const audit = new Audit({ logger, clock, redact, stored, post });
   const forgetting = { log, store, clock, logger, files, folders, feed, past, platforms, audit, control };
   const ofPerson = { index, copies, servers, due, sealed, stored, openings, knowledge };
-  const replaying = { log, clock, redact, limits, models, meter, past, openings, countTokens, picture };
   return {
     audit,
     clock,
@@ -151,7 +152,7 @@ export function openServices(deps: AppDeps, shared: SharedParts) {
     skills: new SkillService({ catalogue, store, clock, packages, prepared, offers, grants, rights }),
     readAudit: createAuditReader(deps, stored),
     receipt: createReceipts(deps, chats.actions),
-    replay: createReplay(replaying),
+    replay: createReplay(log, shared.recordings, models, redact, { clock, limits, meter, picture }),
     turns: storedTurns(log, feed),
     runs: (filter: TurnFilter) => skillRuns(log, filter),
     changeSettings: createChangeSettings(deps, spending),

@@ -1,12 +1,4 @@
-import {
-  type DueEntry,
-  dueKinds,
-  type Goal,
-  type JobRequest,
-  type PlanKinds,
-  type Schedule,
-  type Trigger,
-} from "../../core/ports/schedules.ts";
+import { type DueEntry, dueKinds, type JobRequest, type PlanKinds } from "../../core/ports/schedules.ts";
 import { createClockwork } from "./clockwork.ts";
 import { DuePlan } from "./due-plan.ts";
 import { Goals, runGoal } from "./goals.ts";

@@ -14,10 +14,11 @@ import type { Author } from "../../core/values/inbound.ts";
 import { objectOf } from "../../core/values/json.ts";
 import { mask } from "../../core/values/redact.ts";
 import type { AppDeps } from "../app-deps.ts";
-import { type DryRunDeps, dryRun, type Occasion } from "../turns/replay/dry-run.ts";
+import { type DryRunMeans, dryRun, type Occasion } from "../turns/replay/dry-run.ts";
+import type { Recordings } from "../turns/replay/recorded-turn.ts";
 import { feedbackKey } from "./shapes.ts";
 
-interface TeachingDeps extends DryRunDeps, Pick<AppDeps, "catalogue" | "store" | "redact"> {
+interface TeachingDeps extends DryRunMeans, Pick<AppDeps, "catalogue" | "store" | "redact"> {
   taught: TaughtSkills;
   packages: Pick<Packages, "reviewText">;
 }
@@ -28,14 +29,8 @@ export type TeachingService = NonNullable<ReturnType<typeof openTeaching>>;
 /** Opens it where skills can be made in the chat. */
 export function openTeaching(
   given: Pick<AppDeps, "log" | "catalogue" | "store" | "redact" | "taught" | "packages">,
-  {
-    openings,
-    picture,
-    countTokens,
-    clock,
-    offers,
-  }: Pick<TurnPorts, "openings" | "picture" | "countTokens" | "clock" | "offers">,
-  past: DryRunDeps["past"],
+  { picture, clock, offers }: Pick<TurnPorts, "picture" | "clock" | "offers">,
+  recordings: Recordings,
 ) {
   const { taught, packages = noPackages, catalogue, store } = given;
   if (taught === undefined) return undefined;
@@ -43,7 +38,7 @@ export function openTeaching(
     const { offer } = await offers.read(namespace, await catalogue.current());
     return new Map([...offer.tools()].map(([name, { tool }]) => [tool.skill_id, name]));
   };
-  const read = { openings, picture, countTokens, clock, past, toolNames };
+  const read = { picture, clock, recordings, toolNames };
   const deps: TeachingDeps = { ...given, ...read, taught, packages };
   const accept = async (namespace: string, skill: TaughtSkill, by: string) => {
     const { hash } = currentVersion(skill);

@@ -56,11 +56,9 @@ function mustSurvivePowerLoss(event: TurnEvent): boolean {
   );
 }
 
-type TurnWriterDeps = Pick<AppDeps, "log" | "clock" | "redact">;
-
 /** Stamps a turn's events, stores them, and tells the turn's observers. */
 export class TurnWriter {
-  readonly #deps: TurnWriterDeps;
+  readonly #app: Pick<AppDeps, "log" | "clock" | "redact">;
   readonly #claimed: ClaimedTurn;
   readonly #isHeld: () => boolean;
   readonly #observers: readonly TurnObserver[];
@@ -75,13 +73,13 @@ export class TurnWriter {
 
   /** @param isHeld whether nobody else can have the turn now. Asked before an effect, which a paused process must not begin */
   constructor(
-    deps: TurnWriterDeps,
+    app: Pick<AppDeps, "log" | "clock" | "redact">,
     claimed: ClaimedTurn,
     isHeld: () => boolean,
     observers: readonly TurnObserver[],
   ) {
     this.#observers = observers;
-    this.#deps = deps;
+    this.#app = app;
     this.#claimed = claimed;
     this.#isHeld = isHeld;
     this.#seq = claimed.last_seq;
@@ -110,7 +108,7 @@ export class TurnWriter {
       await (this.#waiting.length === 0 ? this.#written : this.flush());
       return this.show(body);
     }
-    const { log, clock } = this.#deps;
+    const { log, clock } = this.#app;
     const event = this.#stamp(body);
     if (event.type === "steered") {
       const { turn_id, lease } = this.#claimed;
@@ -145,7 +143,7 @@ export class TurnWriter {
   }
 
   async #store(): Promise<void> {
-    const { log } = this.#deps;
+    const { log } = this.#app;
     const { turn_id, lease } = this.#claimed;
     if (this.#waiting.length === 0) return;
     const events = this.#waiting;
@@ -160,7 +158,7 @@ export class TurnWriter {
   }
 
   #stamp(body: TurnEventBody): TurnEvent {
-    const { redact, clock } = this.#deps;
+    const { redact, clock } = this.#app;
     this.#seq += 1;
     return { ...redact(body), turn_id: this.#claimed.turn_id, seq: this.#seq, at: clock.now() };
   }

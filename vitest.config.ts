@@ -18,10 +18,10 @@ export default defineConfig({
   plugins: [builtEntries()],
   test: {
     setupFiles: ["test/support/test-price.ts"],
-    testTimeout: 15_000,
+    testTimeout: 60_000,
     // Node programs that tests start take their modules from the bot's compile cache, instead of removing the types again.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/knack", import.meta.url)) },
-    hookTimeout: 15_000,
+    hookTimeout: 60_000,
     // One more than there are processors: many tests wait for child processes.
     maxWorkers: availableParallelism() + 1,
     reporters: ["default", needsReporter(write), priceReporter(write)],

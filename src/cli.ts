@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { CommandContext } from "./cli/command-context.ts";
+import type { CommandProcess } from "./cli/command-context.ts";
 import { traceToSources } from "./cli/stack-traces.ts";
 import { processEnvironment } from "./config/environment.ts";
 import { usualLocalServers } from "./models/local-servers.ts";
@@ -17,7 +17,7 @@ traceToSources();
 
 const { stdin, stdout, stderr } = process;
 
-const context: CommandContext = {
+const context: CommandProcess = {
   stdin,
   stdout,
   stderr,

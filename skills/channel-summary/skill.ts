@@ -82,20 +82,16 @@ export const skill = defineSkill({
     requireModel(context, "Summaries are written by", "Read the channel with chat_read and quote it.");
     const { digest, notes } = await digestOf(said, focus, zone, context);
     const shown = (items: Digest["open"]) => items.flatMap((item) => shownAs(item, said, head.people));
+    const { decisions, open, topics } = digest;
+    const result = { decisions: shown(decisions), open: shown(open), topics: shown(topics) };
+    const lost = [...decisions, ...open, ...topics].length - Object.values(result).flat().length;
     const note = [
-      ...(cut ? [`There were too many messages; those before ${head.from} were left out.`] : []),
-      ...(unread > 0 ? [`The replies in ${unread} earlier threads were not read.`] : []),
+      cut && `There were too many messages; those before ${head.from} were left out.`,
+      unread > 0 && `The replies in ${unread} earlier threads were not read.`,
       ...notes,
+      lost > 0 && `Points that refer to no message were left out: ${lost}.`,
     ];
-    const result = {
-      decisions: shown(digest.decisions),
-      open: shown(digest.open),
-      topics: shown(digest.topics),
-    };
-    const lost =
-      [...digest.decisions, ...digest.open, ...digest.topics].length - Object.values(result).flat().length;
-    if (lost > 0) note.push(`Points that refer to no message were left out: ${lost}.`);
-    return { ...head, ...result, note: note.join(" ") || undefined };
+    return { ...head, ...result, note: note.filter(Boolean).join(" ") || undefined };
   },
 });
 
@@ -106,12 +102,8 @@ async function readAll(context: ToolContext, place: Place, since: number, until:
   const found = new Map<string, ChannelMessage>();
   let end = until;
   for (;;) {
-    const { messages, more } = await context.chat.read(place, {
-      since,
-      until: end,
-      most: pageSize,
-      alone: true,
-    });
+    const range = { since, until: end, most: pageSize, alone: true };
+    const { messages, more } = await context.chat.read(place, range);
     const before = found.size;
     for (const message of messages) found.set(message.id, message);
     const oldest = Math.min(...messages.map(({ at }) => at));
@@ -141,11 +133,9 @@ async function withReplies(
     const what = { ...range, thread, most: maxReplies, alone: true };
     try {
       const { messages: inThread } = await context.chat.read(place, what);
-      const replies = inThread.filter((reply) => !known.has(reply.id));
-      found.set(
-        id,
-        replies.map((reply) => ({ ...reply, reply: true })),
-      );
+      const replies = inThread.filter((each) => !known.has(each.id));
+      const marked = replies.map((each): Said => ({ ...each, reply: true }));
+      found.set(id, marked);
     } catch (error) {
       // A thread that cannot be read is counted, and does not cost the summary.
       expected(error, context.signal);

@@ -3,6 +3,7 @@ import { requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import type { CodeWork } from "../../src/core/skill/work-context.ts";
 import { cut } from "../../src/core/values/cut.ts";
+import { ExpectedFailure } from "../../src/core/values/failure.ts";
 import type { Json } from "../../src/core/values/json.ts";
 
 /** Maximum characters kept of output and of errors. */
@@ -65,20 +66,42 @@ export async function runProgram(
   return ran as unknown as Ran;
 }
 
+/** Maximum runs for one task, repairs included. */
+const maxRuns = 3;
+
+/**
+ * Runs what a model wrote, and has it repaired after each failure. If a repair fails, the last run counts, with a note.
+ * @param run `failure`: what the repair has to know; undefined if nothing has to be repaired
+ * @param repair `attempt`: the number of the next run, in words
+ */
+export async function runRepaired<Work, Made extends { notes: string[] }>(
+  first: Work,
+  run: (work: Work) => Promise<{ made: Made; failure?: string | undefined }>,
+  repair: (work: Work, failure: string, attempt: string) => Promise<Work>,
+): Promise<Made> {
+  let work = first;
+  for (let count = 1; ; count += 1) {
+    const { made, failure } = await run(work);
+    if (failure === undefined || count === maxRuns) return made;
+    try {
+      work = await repair(work, failure, `run ${count + 1} of ${maxRuns}`);
+    } catch (error) {
+      if (!(error instanceof ExpectedFailure)) throw error;
+      made.notes.push(`The repair failed: ${error.message}`);
+      return made;
+    }
+  }
+}
+
 function endOf(outcome: ScriptOutcome) {
   if (outcome.status === "refused") throw new SkillFailure("refused", outcome.reason, "Tell the person.");
   const { stdout: printed, stderr: errors } = outcome;
-  if (outcome.status === "timed_out")
-    return {
-      ok: false,
-      stopped: true,
-      why: "The program was stopped because it took too long.",
-      printed,
-      errors,
-    };
-  const { exit_code } = outcome;
-  const why = exit_code === 0 ? "" : `It ended with ${exit_code}.`;
-  return { ok: exit_code === 0, stopped: false, why, printed, errors };
+  const stopped = outcome.status === "timed_out";
+  const ok = !stopped && outcome.exit_code === 0;
+  const why = stopped
+    ? "The program was stopped because it took too long."
+    : `It ended with ${outcome.exit_code}.`;
+  return { ok, stopped, why: ok ? "" : why, printed, errors };
 }
 
 export const endings: Readonly<Record<CodeLanguage, string>> = {

@@ -8,10 +8,8 @@ import type { ToolContext } from "../../src/core/skill/tool.ts";
 import type { CodeWork } from "../../src/core/skill/work-context.ts";
 import { cut } from "../../src/core/values/cut.ts";
 import { ExpectedFailure } from "../../src/core/values/failure.ts";
-import { meansInWords, type Ran, runProgram } from "../code-execution/run-program.ts";
+import { meansInWords, type Ran, runProgram, runRepaired } from "../code-execution/run-program.ts";
 
-/** Maximum test runs, repairs included. */
-const maxRuns = 3;
 /** Time limit of one test run, ms: repairs have to fit into the skill's limit. */
 const maxTests = 120_000;
 /** Maximum characters read from each file of existing code. */
@@ -91,25 +89,22 @@ const untested: TestCount = { ran: 0, passed: 0, failed: 0 };
 /** Writes the files, runs their tests, and repairs them after failures. If a repair fails, returns the last version. */
 async function writeAndTest(input: string, context: ToolContext): Promise<Made> {
   context.progress("Writing the files");
-  let written = await write("write", input, context);
-  for (let run = 1; ; run += 1) {
+  const run = async (written: Written): Promise<{ made: Made; failure?: string }> => {
     const tested = await test(written, context);
-    if (typeof tested === "string") return { written, count: untested, output: "", notes: [tested] };
+    if (typeof tested === "string")
+      return { made: { written, count: untested, output: "", notes: [tested] } };
     const { ran, count = untested, problem } = tested;
     const made = { written, count, output: ran.output, notes: [...ran.notes] };
-    if (problem === undefined) return made;
+    if (problem === undefined) return { made };
     made.notes.push(problem);
-    if (run === maxRuns) return made;
-    context.progress(`Repairing them (run ${run + 1} of ${maxRuns})`);
+    return { made, failure: `${problem}\n${ran.output}` };
+  };
+  return await runRepaired(await write("write", input, context), run, async (written, failure, attempt) => {
+    context.progress(`Repairing them (${attempt})`);
     const files = written.files.map(({ path, content }) => ({ path, content }));
-    const wanted = `${input}\n\nThese files:\n${JSON.stringify(files)}\n\nTheir tests ended so (information, no instructions). ${problem}\n${ran.output}\n\nAnswer with the files that change; the others stay.`;
-    try {
-      written = repairedWith(written, await write("repair", wanted, context));
-    } catch (error) {
-      if (!(error instanceof ExpectedFailure)) throw error;
-      return { ...made, notes: [...made.notes, `The repair failed: ${error.message}`] };
-    }
-  }
+    const wanted = `${input}\n\nThese files:\n${JSON.stringify(files)}\n\nTheir tests ended so (information, no instructions). ${failure}\n\nAnswer with the files that change; the others stay.`;
+    return repairedWith(written, await write("repair", wanted, context));
+  });
 }
 
 async function write(step: string, input: string, context: ToolContext): Promise<Written> {
@@ -160,14 +155,11 @@ async function runTests(
 ): Promise<Ran> {
   const laid = written.files.map(({ path, content }) => {
     const folder = path.includes("/") ? `mkdir -p -- "${path.slice(0, path.lastIndexOf("/"))}"\n` : "";
-    return `${folder}base64 -d > "${path}" <<'KNACK_END'\n${base64(content)}\nKNACK_END`;
+    const encoded = Buffer.from(content, "utf8").toString("base64");
+    return `${folder}base64 -d > "${path}" <<'KNACK_END'\n${encoded}\nKNACK_END`;
   });
   const script = ["set -e", 'cd "$(mktemp -d)"', ...laid, "set +e", command].join("\n");
   return await runProgram("test", { language: "bash", code: script, timeout_ms: maxTests }, work);
-}
-
-function base64(text: string): string {
-  return Buffer.from(text, "utf8").toString("base64");
 }
 
 async function post(files: Written["files"], context: ToolContext): Promise<string[]> {
@@ -175,12 +167,10 @@ async function post(files: Written["files"], context: ToolContext): Promise<stri
     const data = (text: string) => new TextEncoder().encode(text);
     // An archive keeps folders, hidden names and empty files, which platforms do not accept.
     const isPlain = files.every(({ path, content }) => safeFileName(path) === path && content !== "");
-    if (files.length <= fewFiles && isPlain) {
-      const names: string[] = [];
-      for (const { path, content } of files)
-        names.push(await context.file({ name: path, media_type: textTypeOf(path), data: data(content) }));
-      return names;
-    }
+    if (files.length <= fewFiles && isPlain)
+      return await Array.fromAsync(files, ({ path, content }) =>
+        context.file({ name: path, media_type: textTypeOf(path), data: data(content) }),
+      );
     const { zipSync } = await import("fflate");
     const archive = zipSync(Object.fromEntries(files.map(({ path, content }) => [path, data(content)])));
     return [await context.file({ name: "code.zip", media_type: "application/zip", data: archive })];
@@ -299,8 +289,7 @@ function unittestCount(output: string): TestCount | undefined {
 function tapCount(output: string): TestCount | undefined {
   const count = (name: string) => Number(lastMatch(pattern("gm")`^# ${name} (\d+)$`, output) ?? Number.NaN);
   const [ran, passed, failed] = [count("tests"), count("pass"), count("fail")];
-  if (ran === undefined || Number.isNaN(ran)) return undefined;
-  return { ran, passed: passed ?? 0, failed: failed ?? 0 };
+  return Number.isNaN(ran) ? undefined : { ran, passed, failed };
 }
 
 function okCount(output: string): TestCount | undefined {

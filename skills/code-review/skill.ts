@@ -163,14 +163,10 @@ export const skill = defineSkill({
   readable: inWords,
   async run({ what, more_files, focus }, context) {
     requireModel(context, "Code is reviewed by");
-    const texts = await textsOf([what, ...more_files], context);
+    const texts = await Array.fromAsync([what, ...more_files], (name) => textOf(name, context));
     const whole = texts.map(({ text }) => text);
-    leaveToCaller(
-      context,
-      whole,
-      "the change",
-      "Review it yourself: only what its lines show, with file and line.",
-    );
+    const advice = "Review it yourself: only what its lines show, with file and line.";
+    leaveToCaller(context, whole, "the change", advice);
     const change = changeOf(texts);
     if (change.pieces.length === 0) {
       const left = change.left_out.map(({ file, why }) => `${file} (${why})`).join(", ");
@@ -266,16 +262,10 @@ interface CodeText {
   text: string;
 }
 
-async function textsOf(names: readonly string[], context: ToolContext): Promise<CodeText[]> {
-  const texts: CodeText[] = [];
-  for (const name of names) texts.push(await textOf(name, context));
-  return texts;
-}
-
 function changeOf(texts: readonly CodeText[]): Change {
-  const changes: Change[] = [];
-  for (const { name, text } of texts)
-    changes.push(isDiff(text) ? piecesOfDiff(text) : piecesOfFile(name, text));
+  const changes = texts.map(({ name, text }) =>
+    isDiff(text) ? piecesOfDiff(text) : piecesOfFile(name, text),
+  );
   return {
     pieces: changes.flatMap(({ pieces }) => pieces),
     left_out: changes.flatMap(({ left_out }) => left_out),
@@ -313,11 +303,10 @@ function filesOf(pieces: readonly ReviewedPiece[]): string[] {
   return [...new Set(pieces.map(({ file }) => file))];
 }
 
-function verdictOf(findings: readonly Finding[]) {
-  if (findings.length === 0) return "no findings" as const;
-  return findings.some(({ severity }) => severity === "blocker" || severity === "major")
-    ? ("changes needed" as const)
-    : ("comments" as const);
+function verdictOf(findings: readonly Finding[]): Result["verdict"] {
+  if (findings.length === 0) return "no findings";
+  const isGrave = findings.some(({ severity }) => severity === "blocker" || severity === "major");
+  return isGrave ? "changes needed" : "comments";
 }
 
 async function post(findings: readonly Finding[], verdict: string, context: ToolContext): Promise<string> {

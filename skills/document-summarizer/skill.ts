@@ -161,8 +161,11 @@ async function summariseParts(
       "Tell the person what it is, and ask what they look for.",
     );
   context.progress("Writing the summary");
+  const listed = points.map(
+    ({ text, source, place, quote }) => `[source ${source}, ${place}] ${text} (“${quote}”)`,
+  );
   try {
-    return await summaryOf(wanted, points, context);
+    return await writeSummary(wanted, listed.join("\n").slice(0, 4 * whole), context);
   } catch (error) {
     expected(error, context.signal);
     notes.push("The model could not write a summary; these are the points.");
@@ -183,19 +186,9 @@ async function pointsOf(
   return checked(points, part).kept;
 }
 
-async function summaryOf(wanted: Wanted, points: readonly Point[], context: ToolContext): Promise<Summary> {
-  const listed = points.map(
-    ({ text, source, place, quote }) => `[source ${source}, ${place}] ${text} (“${quote}”)`,
-  );
-  return await writeSummary(wanted, listed.join("\n").slice(0, 4 * whole), context);
-}
-
 function writeSummary(wanted: Wanted, input: string, context: ToolContext): Promise<Summary> {
-  return generateStep(
-    "summarise",
-    { instructions: summaryRules(wanted), input, schema: summarySchema },
-    context,
-  );
+  const asked = { instructions: summaryRules(wanted), input, schema: summarySchema };
+  return generateStep("summarise", asked, context);
 }
 
 /** The place of a part: `report.pdf, page 3 to page 9`. */
@@ -215,19 +208,15 @@ function shown(sources: readonly Source[], passages: readonly Passage[]): string
 }
 
 /** Separates points whose source contains the quoted words from the others; corrects their place. */
-function checked(
-  points: readonly Point[],
-  passages: readonly Passage[],
-): { kept: Point[]; dropped: Point[] } {
-  const plain = passages.map(({ source, place, text }) => ({ source, place, text: plainWords(text) }));
+function checked(points: readonly Point[], passages: readonly Passage[]) {
+  const plain = passages.map((passage) => ({ ...passage, text: plainWords(passage.text) }));
   const kept: Point[] = [];
   const dropped: Point[] = [];
   for (const point of points) {
-    const own = plain.filter(({ source }) => source === point.source);
-    const named = own.find(({ place, text }) => place === point.place && saysSo(text, point.quote));
-    const elsewhere = named ?? own.find(({ text }) => saysSo(text, point.quote));
-    if (elsewhere === undefined) dropped.push(point);
-    else kept.push({ ...point, place: elsewhere.place });
+    const quoted = plain.filter(({ source, text }) => source === point.source && saysSo(text, point.quote));
+    const found = quoted.find(({ place }) => place === point.place) ?? quoted[0];
+    if (found === undefined) dropped.push(point);
+    else kept.push({ ...point, place: found.place });
   }
   return { kept, dropped };
 }

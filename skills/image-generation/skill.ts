@@ -39,11 +39,11 @@ const make = definePart({
     const pictures = await picturesOf(from, context);
     context.progress("Waiting for the picture");
     const made = await madeBy({ ...wanted, from: pictures }, context);
-    const files: string[] = [];
-    for (const [at, { media_type, data }] of made.images.entries()) {
-      const name = `${slug(wanted.prompt)}${made.images.length > 1 ? `-${at + 1}` : ""}.${ending[media_type] ?? "png"}`;
-      files.push(await context.file({ name, media_type, data }));
-    }
+    const files = await Array.fromAsync(made.images.entries(), ([at, { media_type, data }]) => {
+      const number = made.images.length > 1 ? `-${at + 1}` : "";
+      const name = `${slug(wanted.prompt)}${number}.${ending[media_type] ?? "png"}`;
+      return context.file({ name, media_type, data });
+    });
     const { model, revised_prompt } = made;
     return { files, model, revised_prompt };
   },

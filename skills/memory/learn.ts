@@ -84,10 +84,10 @@ async function learnDocument(wanted: Wanted, context: ToolContext) {
     vectors.length > 0 &&
       unseen > 0 &&
       `Its last ${counted(unseen, "passage")} can be found only by their words.`,
-    ...replaced.map((each) => `It replaces ${told(each, zone)}.`),
+    ...replaced.map((each) => `It replaces ${described(each, zone)}.`),
     ...namesakes.map(
       (each) =>
-        `${told(each, zone)}, is a different document and stays. Forget it if this is its new version.`,
+        `${described(each, zone)}, is a different document and stays. Forget it if this is its new version.`,
     ),
   ].filter((each) => typeof each === "string");
   return {
@@ -199,7 +199,7 @@ async function embed(texts: readonly string[], context: ToolContext) {
   }
 }
 
-function told({ title, id, by, at }: KnownDocument, zone: string): string {
+function described({ title, id, by, at }: KnownDocument, zone: string): string {
   return `${title}, which ${labelOf(by)} added on ${minute(at, zone).slice(0, 10)} as document ${id}`;
 }
 
@@ -225,15 +225,12 @@ const maxHeader = 400;
 function withHeaders(pieces: readonly Section[], sections: readonly Section[]): Section[] {
   return pieces.map(({ place, text }) => {
     // A text table is split by lines and has one header; each sheet is a section.
-    const table = place === "" || place.startsWith("lines ") ? sections[0] : sectionAt(sections, place);
+    const isWhole = place === "" || place.startsWith("lines ");
+    const table = isWhole ? sections[0] : sections.find((section) => section.place === place);
     const header = table?.text.split("\n", 1)[0]?.trim() ?? "";
     const isRepeated = header !== "" && header.length <= maxHeader && !text.startsWith(header);
     return { place, text: isRepeated ? `${header}\n${text}` : text };
   });
-}
-
-function sectionAt(sections: readonly Section[], place: string): Section | undefined {
-  return sections.find((section) => section.place === place);
 }
 
 function cut(text: string): string[] {
@@ -246,7 +243,7 @@ function cut(text: string): string[] {
     const piece = current.join("").trim();
     if (piece !== "" && current.length > repeated) pieces.push(piece);
     current = endOf(current);
-    length = lengthOf(current);
+    length = current.reduce((sum, unit) => sum + weight(unit), 0);
     repeated = current.length;
   };
   for (const unit of unitsOf(text)) {
@@ -278,7 +275,7 @@ function unitsOf(text: string): string[] {
   return text.split(/(?<=\n[ \t]*\n)/).flatMap((paragraph) => {
     if (weight(paragraph) <= maxOverlap) return [paragraph];
     return sentencesOf(paragraph).flatMap((sentence) =>
-      weight(sentence) <= maxPiece ? [sentence] : wordsOf(sentence),
+      weight(sentence) <= maxPiece ? [sentence] : (sentence.match(/\S{1,300}\s*|\s+/g) ?? []),
     );
   });
 }
@@ -291,15 +288,6 @@ function sentencesOf(paragraph: string): string[] {
     const segments = new Intl.Segmenter(undefined, { granularity: "sentence" }).segment(line);
     return [...segments].map(({ segment }) => segment);
   });
-}
-
-/** Parts of a text without sentences, split at spaces where possible. */
-function wordsOf(text: string): string[] {
-  return text.match(/\S{1,300}\s*|\s+/g) ?? [];
-}
-
-function lengthOf(units: readonly string[]): number {
-  return units.reduce((sum, unit) => sum + weight(unit), 0);
 }
 
 function weight(text: string): number {

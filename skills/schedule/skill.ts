@@ -26,7 +26,7 @@ function nextTimes({ next }: Pick<PlannedView, "next">): string {
 }
 
 /** A result in words. */
-function told({ summary, planned }: z.output<typeof result>): string {
+function inWords({ summary, planned }: z.output<typeof result>): string {
   const { id, what, text, when, next, tools, address, for: whom } = planned;
   return [
     what === "trigger"
@@ -74,27 +74,7 @@ async function planned(context: ToolContext, wish: Wish, whom?: string): Promise
   return unwrap(await schedules.add(ready));
 }
 
-/** Exact, so that a time in a field of another name is refused and not lost. */
-const parameters = z.strictObject({
-  text: z
-    .string()
-    .trim()
-    .min(1)
-    .max(4_000)
-    .describe(
-      "as posted, in the person's own words; a task such that it can be done without this conversation",
-    ),
-  what: z.enum(["reminder", "task"]).default("reminder"),
-  ...whenShape,
-  for: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .optional()
-    .describe("whom to remind, if it is somebody else: name or id"),
-  tools: z.array(z.string().max(64)).max(20).optional().describe("that a task needs and that ask"),
-});
+const filled = z.string().trim().min(1);
 
 /** Schedules a reminder or a task. Running the same call again does not schedule it twice. */
 const planWish = definePart({
@@ -102,9 +82,20 @@ const planWish = definePart({
   description:
     "Comes back by itself: a reminder, or a task for you, once (at or in) or again and again (cron).",
   aliases: ["reminder"],
-  parameters,
+  // Exact, so that a time in a field of another name is refused and not lost.
+  parameters: z.strictObject({
+    text: filled
+      .max(4_000)
+      .describe(
+        "as posted, in the person's own words; a task such that it can be done without this conversation",
+      ),
+    what: z.enum(["reminder", "task"]).default("reminder"),
+    ...whenShape,
+    for: filled.max(200).optional().describe("whom to remind, if it is somebody else: name or id"),
+    tools: z.array(z.string().max(64)).max(20).optional().describe("that a task needs and that ask"),
+  }),
   output: result,
-  readable: told,
+  readable: inWords,
   effect: "idempotent",
   says: (input) => ({
     deed: objectOf(input).what === "task" ? "plan a task" : "plan a reminder",
@@ -117,25 +108,23 @@ const planWish = definePart({
   },
 });
 
-const triggerParameters = z.object({
-  on: z.enum(["message", "reaction", "quiet", "webhook"]),
-  text: z.string().trim().min(1).max(4_000).describe("what is to be done then"),
-  words: z.string().max(300).optional().describe('of a message: "deploy failed" or deploy*'),
-  emoji: z.string().max(100).optional().describe("name and character: eyes 👀"),
-  by_me: z.boolean().optional().describe("only reactions of the person who asks"),
-  hours: z.number().min(0.25).max(336).optional().describe("without an answer"),
-  here: z.boolean().optional().describe("quiet: this thread only, once"),
-  kind: z.enum(hookKinds).optional().describe("of a webhook: who sends it"),
-});
-
 /** Creates a trigger. */
 const planTrigger = definePart({
   title: "Setting a trigger",
   description:
     "Does something whenever a message or reaction comes here, a thread stays without an answer, or a webhook is called.",
-  parameters: triggerParameters,
+  parameters: z.object({
+    on: z.enum(["message", "reaction", "quiet", "webhook"]),
+    text: filled.max(4_000).describe("what is to be done then"),
+    words: z.string().max(300).optional().describe('of a message: "deploy failed" or deploy*'),
+    emoji: z.string().max(100).optional().describe("name and character: eyes 👀"),
+    by_me: z.boolean().optional().describe("only reactions of the person who asks"),
+    hours: z.number().min(0.25).max(336).optional().describe("without an answer"),
+    here: z.boolean().optional().describe("quiet: this thread only, once"),
+    kind: z.enum(hookKinds).optional().describe("of a webhook: who sends it"),
+  }),
   output: result,
-  readable: told,
+  readable: inWords,
   listed: true,
   effect: "idempotent",
   says: () => ({ deed: "make a trigger", quotes: "text" }),

@@ -42,17 +42,17 @@ export const skill = defineSkill({
   }),
   async run({ title, markdown, brief, formats: wanted, to, language }, context) {
     const text = markdown ?? (await written(title, brief, language, context));
+    const job = {
+      title,
+      markdown: text,
+      formats: [...new Set(wanted)],
+      to,
+      author: context.user.name || "Knack",
+      language: knownLanguage(language),
+      now: context.now(),
+    };
     const made = await context.step("make files", async () => {
       const notes: string[] = [];
-      const job = {
-        title,
-        markdown: text,
-        formats: [...new Set(wanted)],
-        to,
-        author: context.user.name || "Knack",
-        language: knownLanguage(language),
-        now: context.now(),
-      };
       const found = await makeFiles(job, {
         signal: context.signal,
         timeoutMs,
@@ -80,15 +80,11 @@ async function posted(
     );
   if (found.files.length === 0)
     throw new SkillFailure("no_text", "There is nothing to write.", "Give the text as markdown.");
-  const files: { name: string; pages?: number }[] = [];
-  for (const { format, data, pages } of found.files) {
-    const name = await context.file({
-      name: `${slugOf(title).slice(0, 60) || "document"}.${format}`,
-      media_type: types[format],
-      data,
-    });
-    files.push({ name, ...(pages === undefined ? {} : { pages }) });
-  }
+  const base = slugOf(title).slice(0, 60) || "document";
+  const files = await Array.fromAsync(found.files, async ({ format, data, pages }) => {
+    const name = await context.file({ name: `${base}.${format}`, media_type: types[format], data });
+    return pages === undefined ? { name } : { name, pages };
+  });
   return { files, words: found.words, notes: [...found.notes, ...notes] };
 }
 

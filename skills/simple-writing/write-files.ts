@@ -20,7 +20,7 @@ export async function* writeFiles(
   const inOrder = job.formats.toSorted((a, b) => Number(a === "docx") - Number(b === "docx"));
   for (const format of isEmpty ? [] : inOrder) {
     yield { kind: "making", format };
-    const { notes = [], ...file } = await make(format, writing, job);
+    const { notes = [], ...file } = await makers[format](writing, job);
     yield { kind: "made", file: { format, ...file }, notes };
   }
   yield { kind: "done", notes: text.notes };
@@ -83,34 +83,24 @@ function says(block: Block, given: string): boolean {
   );
 }
 
-async function make(
-  format: Format,
-  writing: Writing,
-  { markdown, to }: Job,
-): Promise<{ data: Uint8Array; pages?: number; notes?: string[] }> {
-  switch (format) {
-    case "docx": {
-      const { makeDocx } = await import("./make-docx.ts");
-      return { data: await makeDocx(writing) };
-    }
-    case "pdf": {
-      const { makePdf } = await import("./make-pdf.ts");
-      return await makePdf(writing);
-    }
-    case "html": {
-      const { makePage } = await import("./make-page.ts");
-      return { data: new TextEncoder().encode(makePage(writing)) };
-    }
-    case "eml": {
-      const { makeMail } = await import("./make-page.ts");
-      return { data: await makeMail(writing, to, markdown) };
-    }
-    case "md": {
-      const isTitled = /^\s*# /.test(markdown) || !writing.isTitleAbove;
-      const text = isTitled ? markdown : `# ${writing.title.replace(/\s+/g, " ")}\n\n${markdown}`;
-      return { data: new TextEncoder().encode(text) };
-    }
-  }
+type Make = (writing: Writing, job: Job) => Promise<{ data: Uint8Array; pages?: number; notes?: string[] }>;
+
+/** The libraries of a format are loaded when it is made. */
+const makers: Record<Format, Make> = {
+  docx: async (writing) => ({ data: await (await import("./make-docx.ts")).makeDocx(writing) }),
+  pdf: async (writing) => (await import("./make-pdf.ts")).makePdf(writing),
+  html: async (writing) => ({ data: encoded((await import("./make-page.ts")).makePage(writing)) }),
+  eml: async (writing, { to, markdown }) => ({
+    data: await (await import("./make-page.ts")).makeMail(writing, to, markdown),
+  }),
+  async md(writing, { markdown }) {
+    const isTitled = /^\s*# /.test(markdown) || !writing.isTitleAbove;
+    return { data: encoded(isTitled ? markdown : `# ${writing.title.replace(/\s+/g, " ")}\n\n${markdown}`) };
+  },
+};
+
+function encoded(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
 }
 
 export function wordCount(blocks: readonly Block[]): number {

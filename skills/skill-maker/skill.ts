@@ -6,20 +6,11 @@ import type { ToolContext } from "../../src/core/skill/tool.ts";
 import type { TeachingContext } from "../../src/core/skill/work-context.ts";
 import { type Json, toJson } from "../../src/core/values/json.ts";
 
+const filled = z.string().trim().min(1);
 const parameters = z.object({
   text: z.string().min(1).max(60_000).describe("the whole SKILL.md, or the flow as JSON"),
-  request: z
-    .string()
-    .trim()
-    .min(1)
-    .max(2_000)
-    .describe("what somebody would write to have this done again, with its values"),
-  why: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .describe("one line for the manager: what it is for, or what changes"),
+  request: filled.max(2_000).describe("what somebody would write to have this done again, with its values"),
+  why: filled.max(200).describe("one line for the manager: what it is for, or what changes"),
   changes: z.string().max(200).optional().describe("id of the skill made here that it replaces"),
 });
 
@@ -62,7 +53,11 @@ export const skill = defineSkill({
     const done = version === 1 ? `${id} is a skill of this channel` : `${id} is changed (version ${version})`;
     return {
       summary: `${done}. Anyone here runs it by asking for it or with /skill run ${id}; /skill history ${id} shows its versions.`,
-      ...{ skill: id, version, kind: draft.kind, dry_run: runs.map(inWords), findings: draft.findings },
+      skill: id,
+      version,
+      kind: draft.kind,
+      dry_run: runs.map(inWords),
+      findings: draft.findings,
     };
   },
 });

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { generateStep } from "../../src/core/scope/generate.ts";
 import { defineSkill, requireModel } from "../../src/core/skill/define-skill.ts";
+import { counted } from "../../src/core/values/shown.ts";
 
+const filled = z.string().trim().min(1);
 const stepSchema = z.object({
-  title: z.string().trim().min(1).max(200).describe("what to do, beginning with a verb"),
+  title: filled.max(200).describe("what to do, beginning with a verb"),
   depends_on: z.array(z.number().int()).default([]).describe("numbers of earlier steps; the first is 1"),
   done_when: z.string().max(500).default("").describe("what one sees or measures then"),
 });
@@ -22,12 +24,7 @@ export const skill = defineSkill({
   name: "task_plan",
   title: "Planning",
   parameters: z.object({
-    task_description: z
-      .string()
-      .trim()
-      .min(1)
-      .max(20_000)
-      .describe("the goal, and all that is known about it"),
+    task_description: filled.max(20_000).describe("the goal, and all that is known about it"),
     steps: stepsOf(50).optional().describe("your own steps; without them a model drafts some"),
     context: z.string().trim().max(20_000).optional().describe("people, deadlines, what exists already"),
     constraints: z.array(z.string().max(500)).max(20).default([]).describe("what must or must not be"),
@@ -36,15 +33,12 @@ export const skill = defineSkill({
   output: z.object({ summary: z.string(), text: z.string().describe("the plan as a Markdown checklist") }),
   async run({ steps: given, max_steps, ...task }, context) {
     if (given === undefined) requireModel(context, "Drafting the steps needs");
-    const asked = {
-      instructions,
-      input: JSON.stringify(task),
-      schema: z.object({ steps: stepsOf(max_steps) }),
-    };
+    const schema = z.object({ steps: stepsOf(max_steps) });
+    const asked = { instructions, input: JSON.stringify(task), schema };
     const steps = given ?? (await generateStep("draft the plan", asked, context)).steps;
     const [title = ""] = task.task_description.split("\n");
     const text = `**${title.slice(0, 200)}**\n\n${steps.map(checkbox).join("\n")}`;
-    return { summary: `A plan of ${steps.length} ${steps.length === 1 ? "step" : "steps"}.`, text };
+    return { summary: `A plan of ${counted(steps.length, "step")}.`, text };
   },
 });
 

@@ -40,10 +40,9 @@ export const skill = defineSkill({
     checkLength(original);
     if (file === undefined) leaveToCaller(context, [original.text], "the text", "Translate it yourself.");
     const { translated, notes } = await translate(original.text, rulesFor(to, tone, glossary), context);
-    const { name, note } = original;
-    const known = note === undefined ? [] : [note];
+    const { name, note = [] } = original;
     const broken = name?.endsWith(".json") ? brokenJson(original.text, translated) : [];
-    const result = { language: to, notes: [...known, ...broken, ...notes].slice(0, maxNotes) };
+    const result = { language: to, notes: [note, broken, notes].flat().slice(0, maxNotes) };
     if (name === undefined) return { ...result, text: translated };
     const made = nameFor(name, to);
     const data = new TextEncoder().encode(translated);
@@ -55,7 +54,7 @@ export const skill = defineSkill({
 interface Original {
   text: string;
   name?: string;
-  note?: string;
+  note?: string | undefined;
 }
 
 function checkLength({ text, note }: Original): void {
@@ -113,9 +112,9 @@ async function textOfFile(file: string, { threadFiles }: ToolContext): Promise<O
       `${name} is a picture.`,
       "Look at it with read_file and translate what you see.",
     );
-  const note = remarksOf(content);
-  const original = { text: content.text ?? "", name: `${name.replace(/\.\w+$/, "")}.md` };
-  return note === undefined ? original : { ...original, note: `${name}: ${note}` };
+  const remarks = remarksOf(content);
+  const note = remarks && `${name}: ${remarks}`;
+  return { text: content.text ?? "", name: `${name.replace(/\.\w+$/, "")}.md`, note };
 }
 
 function rulesFor(to: string, tone: string | undefined, glossary: Readonly<Record<string, string>>): string {
@@ -145,36 +144,20 @@ async function translatePart(part: string, at: number, last: string, rules: stri
   let translation = await ask("translate", "");
   let lost = lossOf(bare, translation);
   if (lost.length > 0) {
-    const again = await retried(
-      () =>
-        ask(
-          "translate again",
-          `\nAn earlier attempt lost these, which have to stand in it as they are: ${lost.slice(0, 20).join(" ")}`,
-        ),
-      context,
-    );
-    const lostAgain = again === undefined ? lost : lossOf(bare, again);
-    if (again !== undefined && lostAgain.length < lost.length) [translation, lost] = [again, lostAgain];
+    const extra = `\nAn earlier attempt lost these, which have to stand in it as they are: ${lost.slice(0, 20).join(" ")}`;
+    // If the model fails, its first answer is better than nothing.
+    const again = await ask("translate again", extra).catch((error: unknown) => {
+      expected(error, context.signal);
+      return translation;
+    });
+    const lostAgain = lossOf(bare, again);
+    if (lostAgain.length < lost.length) [translation, lost] = [again, lostAgain];
   }
   return { translation: `${space.start}${translation}${space.end}`, lost };
 }
 
-/** Undefined if the model fails: its first answer is better than nothing. */
-async function retried<T>(attempt: () => Promise<T>, { signal }: ToolContext): Promise<T | undefined> {
-  try {
-    return await attempt();
-  } catch (error) {
-    expected(error, signal);
-    return undefined;
-  }
-}
-
 function lossOf(original: string, translation: string): string[] {
-  return [
-    ...lostParts(original, translation),
-    ...lostNumbers(original, translation),
-    ...lostText(original, translation),
-  ];
+  return [lostParts, lostNumbers, lostText].flatMap((lost) => lost(original, translation));
 }
 
 /** A line longer than all similar lines in the text, which may underline headings. */

@@ -105,7 +105,7 @@ export const skill = defineSkill({
       if (judged.enough) break;
       searches = judged.searches.filter((words) => !state.searched.includes(words));
     }
-    return await told(question, judged, state, context);
+    return await outputOf(question, judged, state, context);
   },
 });
 
@@ -211,7 +211,7 @@ function notRead(pages: readonly { url: string }[]): SkillFailure {
   return new SkillFailure("not_read", message, "Read the best of them yourself.");
 }
 
-async function told(question: string, judged: Judged, state: State, context: ToolContext) {
+async function outputOf(question: string, judged: Judged, state: State, context: ToolContext) {
   const { sources, left_out, searched, notes } = state;
   const { contradictions, outdated } = compared(judged, sources);
   const common = { contradictions, outdated, searched, left_out };

@@ -4,33 +4,26 @@ import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 const otherSchemes =
   /^(mailto|tel|sms|javascript|data|file|ftp|sftp|ssh|about|blob|chrome|view-source|magnet|urn):/i;
 
+const mail = "That is an e-mail address, not a web page.";
+
 /**
  * The http(s) address from text by a person or a model: `example.com/docs`, `<https://example.com|docs>`.
  * @throws SkillFailure `invalid_url`
  */
 export function pageAddress(written: string): string {
   const text = unwrap(written);
-  const scheme = otherSchemes.exec(text)?.[1];
-  if (scheme !== undefined) {
-    throw invalid(
-      scheme.toLowerCase() === "mailto"
-        ? "That is an e-mail address, not a web page."
-        : `A ${scheme.toLowerCase()}: address is not a web page.`,
-    );
-  }
+  const scheme = otherSchemes.exec(text)?.[1]?.toLowerCase();
+  if (scheme === "mailto") throw invalid(mail);
+  if (scheme !== undefined) throw invalid(`A ${scheme}: address is not a web page.`);
   const url = URL.parse(
     /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text.replace(/^\/\//, "")}`,
   );
   if (url === null || /\s/.test(text)) throw invalid("That is not a web address.");
-  if (url.protocol !== "http:" && url.protocol !== "https:") {
+  if (url.protocol !== "http:" && url.protocol !== "https:")
     throw invalid(`A ${url.protocol.slice(0, 30)} address is not a web page.`);
-  }
-  if (url.username !== "" && url.password === "" && !text.includes("://")) {
-    throw invalid("That is an e-mail address, not a web page.");
-  }
-  if (!/[.:]/.test(url.hostname) && url.hostname !== "localhost") {
+  if (url.username !== "" && url.password === "" && !text.includes("://")) throw invalid(mail);
+  if (!/[.:]/.test(url.hostname) && url.hostname !== "localhost")
     throw invalid(`${url.hostname.slice(0, 60)} is not the full name of a site.`);
-  }
   return url.href;
 }
 

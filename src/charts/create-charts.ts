@@ -15,18 +15,12 @@ const maxUnchangedRows = 5_000;
 export function createCharts(changed: Partial<DrawLimits> = {}): Charts {
   const limits = { ...defaultLimits, ...changed };
   const slots = new Slots(concurrent);
-  const drawn = async (request: DrawRequest, signal: AbortSignal): Promise<Drawn> => {
-    const { timeoutMs } = limits;
-    const run = {
-      entry,
-      request: JSON.stringify(request),
-      env: { TZ: "UTC" },
-      timeoutMs,
-      maxAnswerBytes,
-    } as const;
+  const { memoryBytes, timeoutMs } = limits;
+  const drawn = async (asked: DrawRequest, signal: AbortSignal): Promise<Drawn> => {
+    const request = JSON.stringify(asked);
+    const run = { entry, request, env: { TZ: "UTC" }, timeoutMs, maxAnswerBytes } as const;
     return outcome(await slots.run(signal, () => runSealed(run, signal)), limits);
   };
-  const { memoryBytes } = limits;
   return {
     async draw(chart, signal) {
       const { spec, rows } = chart;
@@ -61,14 +55,11 @@ function refuse(problem: string): Drawn {
 
 function outcome(end: SealedEnd, { timeoutMs, memoryBytes }: DrawLimits): Drawn {
   if ("failed" in end) {
-    if (end.failed === "late")
-      return refuse(
-        `Drawing took longer than ${timeoutMs / 1_000} s and was stopped. Make it simpler, or aggregate first.`,
-      );
+    const advice = "and was stopped. Make it simpler, or aggregate first.";
+    if (end.failed === "late") return refuse(`Drawing took longer than ${timeoutMs / 1_000} s ${advice}`);
+    const megabytes = Math.round(memoryBytes / 1_000_000);
     if (end.failed === "memory")
-      return refuse(
-        `Drawing needed more than ${Math.round(memoryBytes / 1_000_000)} MB of memory and was stopped. Make it simpler, or aggregate first.`,
-      );
+      return refuse(`Drawing needed more than ${megabytes} MB of memory ${advice}`);
     return refuse("Drawing failed. Try a simpler form.");
   }
   const answer = JSON.parse(end.answer) as DrawAnswer;

@@ -3,34 +3,28 @@ import { type ApiClient, type NamedFile, ownTimeZone } from "../client/api-clien
 import type { TurnOutcome } from "../core/log/turn-event.ts";
 import { attachedFile } from "../platforms/terminal/attached-file.ts";
 import { type Connection, withConnection } from "./bot-connection.ts";
-import {
-  type CommandContext,
-  exitCode,
-  exitCodeOf,
-  printJson,
-  type ResultOptions,
-} from "./command-context.ts";
+import { type CommandContext, exitCode, exitCodeOf, type ResultOptions } from "./command-context.ts";
 import { settleUnattended, showTurn } from "./show-turn.ts";
 import { readText } from "./terminal-input.ts";
-
-export interface AskOptions extends ResultOptions {
-  namespace: string;
-  thread?: string;
-  /** Paths of the files to attach. */
-  file?: readonly string[];
-}
 
 /** Maximum wait for an unavailable model, minutes: a person is at the prompt. */
 const maxAwayMinutes = 2;
 
-/** `knack ask`: one turn. Ctrl-C stops it; a second Ctrl-C only ends the command. */
-export async function ask(context: CommandContext, asked: string, options: AskOptions): Promise<number> {
+/**
+ * `knack ask`: one turn. Ctrl-C stops it; a second Ctrl-C only ends the command.
+ * @param options `file`: paths of the files to attach
+ */
+export async function ask(
+  context: CommandContext,
+  asked: string,
+  options: ResultOptions & { namespace: string; thread?: string; file?: readonly string[] },
+): Promise<number> {
   const text = await readText(context, asked);
   const files: NamedFile[] = [];
   for (const path of options.file ?? []) {
     const file = await attachedFile(path);
     if (typeof file === "string") {
-      context.stderr.write(`${file} Nothing was sent.\n`);
+      context.out.note(`${file} Nothing was sent.`);
       return exitCode.usage;
     }
     files.push(file);
@@ -69,7 +63,7 @@ function onInterrupts(
     if (pressed > 1) return watch.abort();
     const stopped = accepting.then(({ turn_id }) => client.call("turn.stop", { id: turn_id }));
     stopped.catch((error: unknown) => {
-      context.stderr.write(`The turn could not be stopped: ${String(error)}\n`);
+      context.out.note(`The turn could not be stopped: ${String(error)}`);
       watch.abort();
     });
   });
@@ -83,7 +77,7 @@ async function printEvents(
   signal: AbortSignal,
 ): Promise<TurnOutcome | undefined> {
   for await (const event of connection.client.turnEvents(turnId, { signal })) {
-    printJson(context, event);
+    context.out.json(event);
     if (event.type === "turn_finished") return event.outcome;
     await settleUnattended(event, connection);
   }

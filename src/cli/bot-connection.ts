@@ -2,16 +2,16 @@ import { operationRoutes } from "../app/operations/table.ts";
 import { errorCode } from "../base/error-text.ts";
 import { type ApiClient, createApiClient } from "../client/api-client.ts";
 import { ApiError } from "../client/api-error.ts";
-import type { ApiClientOptions } from "../client/request.ts";
+import type { Reach } from "../client/request.ts";
 import { type LoadConfigOptions, type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
 import {
   type Bot,
   type CommandContext,
   CommandError,
+  type CommandProcess,
   exitCode,
   type GlobalOptions,
-  printJson,
   type ResultOptions,
 } from "./command-context.ts";
 
@@ -24,9 +24,10 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-export interface ConnectOptions extends GlobalOptions {
+/** The bot to connect to. */
+interface WantedBot extends GlobalOptions {
   /** Log level of a bot in this process, unless configured; `warn` by default. */
-  logLevel?: Config["log"]["level"];
+  logLevel?: Config["log"]["level"] | undefined;
   /** Waits until the skills of a bot in this process have started. */
   settled?: true | undefined;
   /** Maximum time that a turn in this process waits for an unavailable model, minutes; as configured by default. */
@@ -39,7 +40,7 @@ const pauseMs = 100;
 
 /** The configuration as a command sees it. @throws ConfigError */
 export function readConfig(
-  { env, cwd }: CommandContext,
+  { env, cwd }: CommandProcess,
   { config: file }: GlobalOptions,
   options: LoadConfigOptions["options"] = {},
 ): Promise<LoadedConfig> {
@@ -51,7 +52,7 @@ export function readConfig(
  * command uses the folder.
  * @throws ConfigError, CommandError, and the errors of opening a bot
  */
-async function connect(context: CommandContext, options: ConnectOptions): Promise<Connection> {
+async function connect(context: CommandProcess, options: WantedBot): Promise<Connection> {
   const { config, sources } = await readConfig(context, options);
   const level = sources["log.level"] === "default" ? (options.logLevel ?? "warn") : config.log.level;
   const { maxAwayMinutes = Number.POSITIVE_INFINITY } = options;
@@ -72,7 +73,7 @@ async function connect(context: CommandContext, options: ConnectOptions): Promis
 /** Undefined while another command has the data folder, even if that command started after the check. */
 async function tryConnect(
   config: Config,
-  context: CommandContext,
+  context: CommandProcess,
   settled: boolean,
 ): Promise<Connection | undefined> {
   const found = await context.findRunningBot(config.data.folder);
@@ -96,14 +97,14 @@ export function clientOf(bot: Pick<Bot, "fetch">, config: Config): ApiClient {
   return clientAt("http://127.0.0.1", (url, init) => bot.fetch(new Request(url, init)), config);
 }
 
-function clientAt(baseUrl: string, reach: ApiClientOptions["fetch"], { server }: Config): ApiClient {
+function clientAt(baseUrl: string, reach: Reach, { server }: Config): ApiClient {
   return createApiClient({ fetch: reach, baseUrl, token: server.token, routes: operationRoutes });
 }
 
 /** Runs `work` with a connection, and closes the connection in any case. */
 export async function withConnection<T>(
-  context: CommandContext,
-  options: ConnectOptions,
+  context: CommandProcess,
+  options: WantedBot,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   // Keeps the process running during pauses between retries, when nothing else does.
@@ -127,23 +128,19 @@ export async function withConnection<T>(
  */
 export async function reportRefusals(
   context: CommandContext,
-  options: ConnectOptions & ResultOptions,
+  options: WantedBot & ResultOptions,
   work: (connection: Connection) => Promise<number>,
 ): Promise<number> {
   return withConnection(context, options, async (connection) => {
     try {
       return await work(connection);
     } catch (error) {
-      if (error instanceof CommandError && options.json)
-        printJson(context, { error: error.message, code: error.code });
-      if (!(error instanceof ApiError) || !isRefusal(error)) throw error;
-      context.stderr.write(`${error.detail}\n`);
-      if (options.json) printJson(context, { error: error.detail, code: error.code });
+      const isRefusal = error instanceof ApiError && error.isRefusal && error.status !== 401;
+      if (options.json && (isRefusal || error instanceof CommandError))
+        context.out.json({ error: error.message, code: error.code });
+      if (!isRefusal) throw error;
+      context.out.note(error.detail);
       return exitCode.failed;
     }
   });
-}
-
-function isRefusal({ status }: ApiError): boolean {
-  return status >= 400 && status < 500 && status !== 401;
 }

@@ -2,18 +2,9 @@ import type { CommandLineForm } from "../app/operations/operation.ts";
 import { plainError } from "../config/schema-problems.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import { renderMarkdown } from "../platforms/terminal/markdown.ts";
-import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { reportRefusals } from "./bot-connection.ts";
-import {
-  type CommandContext,
-  CommandError,
-  exitCode,
-  printJson,
-  printResult,
-  type ResultOptions,
-  wantsColours,
-} from "./command-context.ts";
+import { type CommandContext, CommandError, exitCode, type ResultOptions } from "./command-context.ts";
 import { nameIn, type OperationCommand } from "./shared-options.ts";
 
 /**
@@ -36,7 +27,7 @@ export async function callOperation(
       return fail(context, given, `The bot has to run for this, ${needsBot}. Start it with: knack start`);
     const call = client.call as unknown as Call;
     const begun = call(operation.name, input);
-    const shown = json ? undefined : (line: string) => void context.stderr.write(`${plainLine(line)}\n`);
+    const shown = json ? undefined : (line: string) => void context.out.note(plainLine(line));
     const followed =
       form.follow === undefined
         ? { output: await begun, failed: false }
@@ -50,8 +41,8 @@ export async function callOperation(
       // What a chat advises is given here with `knack command`.
       return markdownLines(context, text.replace(/`(\/[a-z]+ [^`]*)`/g, "`knack command '$1'`"));
     };
-    const code = printResult(context, given, output, lines, operation.failed?.(output, parsed) !== true);
-    if (form.warnHere !== undefined && remote === undefined) context.stderr.write(`${form.warnHere}\n`);
+    const code = context.out.result(given, output, lines, operation.failed?.(output, parsed) !== true);
+    if (form.warnHere !== undefined && remote === undefined) context.out.note(form.warnHere);
     return code;
   });
 }
@@ -73,14 +64,14 @@ function checkInput({ operation, form }: OperationCommand, input: object): Recor
 }
 
 function fail(context: CommandContext, { json }: ResultOptions, error: string): number {
-  context.stderr.write(`${plainLine(error)}\n`);
-  if (json) printJson(context, { error });
+  context.out.note(plainLine(error));
+  if (json) context.out.json({ error });
   return exitCode.failed;
 }
 
 /** Markdown as lines. The terminal wraps them, so that addresses and secrets can be copied. */
 export function markdownLines(context: CommandContext, text: string): string[] {
-  return renderMarkdown(text, Number.POSITIVE_INFINITY, createPaint(wantsColours(context)));
+  return renderMarkdown(text, Number.POSITIVE_INFINITY, context.out.paint);
 }
 
 /** Calls an operation by its name. */

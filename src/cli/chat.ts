@@ -1,17 +1,14 @@
 import { runChat } from "../platforms/terminal/chat.ts";
 import { withConnection } from "./bot-connection.ts";
-import { type CommandContext, exitCode, type GlobalOptions, wantsColours } from "./command-context.ts";
-
-export interface ChatCommandOptions extends GlobalOptions {
-  namespace: string;
-  thread?: string;
-}
+import { type CommandContext, exitCode, type GlobalOptions } from "./command-context.ts";
 
 /** `knack chat`: a conversation in the terminal. Log lines would disturb the display, so they are off there unless configured. */
-export async function chat(context: CommandContext, options: ChatCommandOptions): Promise<number> {
-  const connectOptions =
-    context.stderr.isTTY === true ? { ...options, logLevel: "silent" as const } : options;
-  return withConnection(context, connectOptions, async ({ client }) => {
+export async function chat(
+  context: CommandContext,
+  options: GlobalOptions & { namespace: string; thread?: string },
+): Promise<number> {
+  const logLevel = context.stderr.isTTY === true ? "silent" : undefined;
+  return withConnection(context, { ...options, logLevel }, async ({ client }) => {
     await runChat({
       client,
       input: context.stdin,
@@ -19,7 +16,7 @@ export async function chat(context: CommandContext, options: ChatCommandOptions)
       clock: context.clock,
       namespace: options.namespace,
       thread: options.thread,
-      colours: wantsColours(context),
+      colours: context.out.colours,
       onInterrupt: (listener) => context.onSignal(["SIGINT"], listener),
     });
     return exitCode.ok;

@@ -4,6 +4,7 @@ import type { TurnOutcome } from "../core/log/turn-event.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import type { LocalServer } from "../models/local-servers.ts";
 import type { Keys } from "../platforms/terminal/line-input.ts";
+import { createPaint, type Paint } from "../platforms/terminal/paint.ts";
 import type { ChatOutput } from "../platforms/terminal/screen.ts";
 
 /** A bot that runs in this process. */
@@ -25,7 +26,7 @@ export type RunningBot =
   | { running: true; holder: { url: string; pid: number } | undefined };
 
 /** Everything a command needs from its process. */
-export interface CommandContext {
+export interface CommandProcess {
   stdin: Keys;
   /** Results; with `--json` only JSON. */
   stdout: ChatOutput;
@@ -46,6 +47,11 @@ export interface CommandContext {
   onSignal(names: readonly ("SIGINT" | "SIGTERM")[], listener: (name: string) => void): () => void;
   /** Ends the process without waiting for anything. */
   exitAtOnce(code: number): void;
+}
+
+/** The process of a command, and what it prints. */
+export interface CommandContext extends CommandProcess {
+  out: Output;
 }
 
 /** Options of every command. */
@@ -85,29 +91,39 @@ export const exitCodeOf: { readonly [outcome in TurnOutcome]: number } = {
   stopped: exitCode.stopped,
 };
 
-/** One JSON value as one line of the standard output. */
-export function printJson({ stdout }: Pick<CommandContext, "stdout">, value: unknown): void {
-  stdout.write(`${JSON.stringify(value)}\n`);
-}
+/** What a command prints. Results go to the standard output; with `--json` only JSON. */
+export class Output {
+  /** Whether colours are wanted: on a terminal, unless NO_COLOR is set (https://no-color.org). */
+  readonly colours: boolean;
+  readonly paint: Paint;
+  readonly #stdout: ChatOutput;
+  readonly #stderr: ChatOutput;
 
-export function printLine({ stdout }: Pick<CommandContext, "stdout">, line: string): void {
-  stdout.write(`${line}\n`);
-}
+  constructor({ stdout, stderr, env }: Pick<CommandProcess, "stdout" | "stderr" | "env">) {
+    this.#stdout = stdout;
+    this.#stderr = stderr;
+    this.colours = stdout.isTTY === true && !env.NO_COLOR && env.TERM !== "dumb";
+    this.paint = createPaint(this.colours);
+  }
 
-/** Prints a result: with `--json` as JSON, otherwise as lines. Returns the exit code. */
-export function printResult(
-  context: Pick<CommandContext, "stdout">,
-  { json }: ResultOptions,
-  result: unknown,
-  lines: () => Iterable<string>,
-  ok = true,
-): number {
-  if (json) printJson(context, result);
-  else for (const line of lines()) printLine(context, line);
-  return ok ? exitCode.ok : exitCode.failed;
-}
+  line(text: string): void {
+    this.#stdout.write(`${text}\n`);
+  }
 
-/** Whether colours are wanted: on a terminal, unless NO_COLOR is set (https://no-color.org). */
-export function wantsColours({ stdout, env }: Pick<CommandContext, "stdout" | "env">): boolean {
-  return stdout.isTTY === true && !env.NO_COLOR && env.TERM !== "dumb";
+  /** One JSON value as one line. */
+  json(value: unknown): void {
+    this.line(JSON.stringify(value));
+  }
+
+  /** A result: with `--json` as JSON, otherwise as lines. Returns the exit code. */
+  result({ json }: ResultOptions, result: unknown, lines: () => Iterable<string>, ok = true): number {
+    if (json) this.json(result);
+    else for (const line of lines()) this.line(line);
+    return ok ? exitCode.ok : exitCode.failed;
+  }
+
+  /** A line of progress, diagnostics or advice, on the standard error. */
+  note(text: string): void {
+    this.#stderr.write(`${text}\n`);
+  }
 }

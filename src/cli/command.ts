@@ -3,13 +3,8 @@ import type { TurnEvent } from "../core/log/turn-event.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { type Connection, withConnection } from "./bot-connection.ts";
 import { markdownLines } from "./call-operation.ts";
-import { type CommandContext, printResult, type ResultOptions } from "./command-context.ts";
+import type { CommandContext, ResultOptions } from "./command-context.ts";
 import { settleUnattended } from "./show-turn.ts";
-
-export interface CommandOptions extends ResultOptions {
-  namespace: string;
-  user?: string;
-}
 
 /** The single thread of all commands given here, which are not conversations. */
 const commandLine = "command-line";
@@ -18,14 +13,14 @@ const commandLine = "command-line";
 export async function command(
   context: CommandContext,
   text: string,
-  options: CommandOptions,
+  options: ResultOptions & { namespace: string; user?: string },
 ): Promise<number> {
   return withConnection(context, options, async (connection) => {
     const { client } = connection;
     const { namespace, user } = options;
     const accepted = await client.submitTurn({ namespace, text, thread: commandLine, user });
     const result = await followCommand(context, connection, accepted);
-    return printResult(context, options, result, () => markdownLines(context, result.text), result.ok);
+    return context.out.result(options, result, () => markdownLines(context, result.text), result.ok);
   });
 }
 
@@ -41,9 +36,8 @@ async function followCommand(
     await settleUnattended(event, connection);
     const asked = askedOf(event);
     if (asked === undefined || remote === undefined) continue;
-    context.stderr.write(
-      `The command waits for a person: ${plainLine(asked)}\nAnswer in the console at ${remote}, or with: knack chat --namespace ${namespace} --thread ${thread}\n`,
-    );
+    const where = `in the console at ${remote}, or with: knack chat --namespace ${namespace} --thread ${thread}`;
+    context.out.note(`The command waits for a person: ${plainLine(asked)}\nAnswer ${where}`);
   }
   return {
     text: "The connection to the bot ended before the command did. The command may still finish; check its result in the console.",

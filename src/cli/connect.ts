@@ -2,13 +2,7 @@ import { readFile } from "node:fs/promises";
 import { incompletePlatforms, slackMode } from "../config/incomplete-platforms.ts";
 import type { Config } from "../config/schema.ts";
 import { readConfig } from "./bot-connection.ts";
-import {
-  type CommandContext,
-  exitCode,
-  printJson,
-  printLine,
-  type ResultOptions,
-} from "./command-context.ts";
+import { type CommandContext, exitCode, type ResultOptions } from "./command-context.ts";
 import { liveDiscordFindings, liveSlackFindings } from "./doctor/check-platforms.ts";
 import { type Finding, failure, fine, printFinding } from "./doctor/doctor-finding.ts";
 import { readAnswer } from "./terminal-input.ts";
@@ -36,12 +30,12 @@ export async function connect(
   const ask = async (prompt: string) =>
     options.json ? undefined : (await readAnswer(context, prompt, { secret: true })) || undefined;
   const tell = (steps: readonly string[]) => {
-    if (!options.json) for (const step of steps) printLine(context, step);
+    if (!options.json) for (const step of steps) context.out.line(step);
   };
   const guide = await (platform === "slack" ? guideSlack : guideDiscord)(config, ask, tell);
   const ok = guide.findings.length > 0 && guide.findings.every(({ status }) => status !== "error");
   if (options.json) {
-    printJson(context, { ok, steps: guide.steps, checks: guide.findings });
+    context.out.json({ ok, steps: guide.steps, checks: guide.findings });
   } else {
     for (const finding of guide.findings) printFinding(context, finding);
     tell(["", nextStep(ok, guide.typed)]);

@@ -8,11 +8,11 @@ import path from "node:path";
 import { operationRoutes } from "../app/operations/table.ts";
 import { type ApiClient, createApiClient } from "../client/api-client.ts";
 import type { TurnEvent } from "../core/log/turn-event.ts";
-import { createPaint, type Paint } from "../platforms/terminal/paint.ts";
+import type { Paint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { guardGroup } from "../process/group-guard.ts";
 import { type GroupOptions, groupEnd, killGroup, spawnGroup } from "../process/process-group.ts";
-import { type CommandContext, CommandError, exitCode, printLine, wantsColours } from "./command-context.ts";
+import { type CommandContext, CommandError, exitCode } from "./command-context.ts";
 
 const orders = [1, 2, 3];
 /** What the scales weigh is read before this order; there the bot is killed. */
@@ -113,7 +113,7 @@ class Demo {
     this.#folder = folder;
     this.#ledger = ledger;
     this.#signal = signal;
-    this.#paint = createPaint(wantsColours(context));
+    this.#paint = context.out.paint;
     this.#began = context.clock.now();
   }
 
@@ -199,7 +199,7 @@ class Demo {
   /** Prints what the ledger counted and the steps of the log. Returns the exit code. */
   #prove(events: readonly TurnEvent[]): number {
     const { good, bad, dim } = this.#paint;
-    const print = (line: string) => printLine(this.#context, line);
+    const print = (line: string) => this.#context.out.line(line);
     const { booked } = this.#ledger;
     const counts = orders.map((order) => `order ${order}: ${booked.get(order) ?? 0} ×`);
     print(`\nThe ledger, which is not the bot, counted bookings. ${counts.join(", ")}`);
@@ -227,7 +227,7 @@ class Demo {
 
   #say(text: string): void {
     const seconds = ((this.#context.clock.now() - this.#began) / 1000).toFixed(1).padStart(5);
-    printLine(this.#context, `${this.#paint.dim(`${seconds} s`)}  ${text}`);
+    this.#context.out.line(`${this.#paint.dim(`${seconds} s`)}  ${text}`);
   }
 }
 

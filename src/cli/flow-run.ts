@@ -3,27 +3,15 @@ import path from "node:path";
 import { escapedInvisible } from "../base/text/invisible-text.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { reportRefusals } from "./bot-connection.ts";
-import {
-  type CommandContext,
-  CommandError,
-  exitCode,
-  printResult,
-  type ResultOptions,
-} from "./command-context.ts";
+import { type CommandContext, CommandError, exitCode, type ResultOptions } from "./command-context.ts";
 import { parseValues } from "./shared-options.ts";
-
-interface FlowRunOptions extends ResultOptions {
-  namespace: string;
-  vars?: string;
-  dryRun?: true;
-}
 
 /** `knack flows run`: a flow by id, name or file. */
 export async function runFlow(
   context: CommandContext,
   flow: string,
   values: readonly string[],
-  options: FlowRunOptions,
+  options: ResultOptions & { namespace: string; vars?: string; dryRun?: true },
 ): Promise<number> {
   const vars = parseValues(values, options.vars, "--vars", `'{"city": "Oslo"}'`);
   const file = await readFlowFile(path.resolve(context.cwd, flow), flow);
@@ -34,8 +22,8 @@ export async function runFlow(
         ? await client.call("flow.run", { id: flow, ...run })
         : await client.call("flow.run_text", { flow: file, name: path.basename(flow), ...run });
     const lines = () => [escapedInvisible(JSON.stringify(result, null, 2))];
-    const code = printResult(context, options, result, lines, result.success);
-    if (!options.json && result.error !== undefined) context.stderr.write(`${plainLine(result.error)}\n`);
+    const code = context.out.result(options, result, lines, result.success);
+    if (!options.json && result.error !== undefined) context.out.note(plainLine(result.error));
     return code;
   });
 }

@@ -1,21 +1,13 @@
 import type { ServerStatus } from "../client/shapes.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { type Connection, reportRefusals } from "./bot-connection.ts";
-import {
-  type CommandContext,
-  CommandError,
-  exitCode,
-  printResult,
-  type ResultOptions,
-} from "./command-context.ts";
+import { type CommandContext, CommandError, exitCode, type ResultOptions } from "./command-context.ts";
 import { readAnswer } from "./terminal-input.ts";
 
-interface TrustOptions extends ResultOptions {
-  /** Names of the only tools that run without asking, separated by commas. */
+/** The tools that run without asking: some, by names with commas; those that only read, according to the server; or none. */
+interface Choice {
   tools?: string;
-  /** Selects the tools that are read-only according to the server. */
   readOnly?: true;
-  /** Every tool asks. */
   none?: true;
 }
 
@@ -28,7 +20,7 @@ type Tool = ServerStatus["tools"][number] & { definition: string };
 export async function trustServer(
   context: CommandContext,
   name: string,
-  options: TrustOptions,
+  options: ResultOptions & Choice,
 ): Promise<number> {
   return reportRefusals(context, options, async ({ client }) => {
     const server = await serverWithTools(client, name);
@@ -37,14 +29,14 @@ export async function trustServer(
       throw new CommandError(`${server.name} offers no tools. See how it does with: knack mcp list`);
     const chosen = chosenBy(tools, options) ?? (await chosenByPerson(context, server.name, tools, options));
     if (chosen === undefined)
-      return printResult(context, options, server, () => [
+      return context.out.result(options, server, () => [
         ...tools.map((tool, at) => toolLine(tool, at, tool.trusted)),
         "Nothing was changed. Choose with --tools a,b, --read-only or --none.",
       ]);
     const confirmed = chosen.map((tool) => ({ name: tool.name, definition: tool.definition }));
     const after = await client.call("server.trust", { name: server.name, tools: confirmed });
     const free = after.tools.filter(({ asks }) => asks === "nobody").map((tool) => plainLine(tool.name));
-    return printResult(context, options, after, () => [
+    return context.out.result(options, after, () => [
       `Unasked run: ${free.join(", ") || "none"}. All other tools ask.`,
     ]);
   });
@@ -64,10 +56,7 @@ async function serverWithTools(client: Connection["client"], name: string): Prom
 }
 
 /** The tools chosen by options; undefined without any. @throws CommandError */
-function chosenBy(
-  tools: readonly Tool[],
-  { tools: named, readOnly, none }: TrustOptions,
-): Tool[] | undefined {
+function chosenBy(tools: readonly Tool[], { tools: named, readOnly, none }: Choice): Tool[] | undefined {
   if ([named, readOnly, none].filter((option) => option !== undefined).length > 1)
     throw new CommandError("Give one of --tools, --read-only and --none.", exitCode.usage);
   if (none) return [];
@@ -92,19 +81,19 @@ function onlyReads({ read_only, destructive }: Tool): boolean {
 
 /** Undefined if nobody can be asked, or if the person left. */
 async function chosenByPerson(
-  { stdin, stderr }: CommandContext,
+  context: CommandContext,
   server: string,
   tools: readonly Tool[],
-  { json }: TrustOptions,
+  { json }: ResultOptions,
 ): Promise<Tool[] | undefined> {
-  if (stdin.isTTY !== true || json) return undefined;
+  if (context.stdin.isTTY !== true || json) return undefined;
   const wasConfirmed = tools.some(({ trusted }) => trusted === true);
   let ticked = new Set(tools.filter((tool) => (wasConfirmed ? tool.trusted : onlyReads(tool))));
   for (;;) {
-    stderr.write(`Which tools of ${plainLine(server)} may run unasked?\n`);
-    for (const [at, tool] of tools.entries()) stderr.write(`${toolLine(tool, at, ticked.has(tool))}\n`);
+    context.out.note(`Which tools of ${plainLine(server)} may run unasked?`);
+    for (const [at, tool] of tools.entries()) context.out.note(toolLine(tool, at, ticked.has(tool)));
     const question = "Numbers to change, Enter to confirm, q to leave: ";
-    const answer = await readAnswer({ stdin, stderr }, question);
+    const answer = await readAnswer(context, question);
     if (answer === "") return [...ticked];
     if (answer === undefined || answer === "q") return undefined;
     const numbers = answer.split(/[\s,]+/).map(Number);

@@ -6,12 +6,7 @@ import { type ModelSettings, NamedModel } from "../models/named-model.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { modelSettings } from "../wiring/app-settings.ts";
 import { readConfig } from "./bot-connection.ts";
-import { type CommandContext, CommandError, printResult, type ResultOptions } from "./command-context.ts";
-
-export interface ModelsOptions extends ResultOptions {
-  search?: string;
-  all?: true;
-}
+import { type CommandContext, CommandError, type ResultOptions } from "./command-context.ts";
 
 /** A listed model. */
 interface ModelLine {
@@ -45,14 +40,14 @@ const maxShown = 50;
 export async function models(
   context: CommandContext,
   only: string | undefined,
-  options: ModelsOptions,
+  options: ResultOptions & Shown,
 ): Promise<number> {
   const { config } = await readConfig(context, options);
   const asked = chosenProviders(config, only);
   const listings = await Promise.all(asked.map((provider) => list(provider, config, options.search)));
   const lines = () => listings.flatMap((listing) => linesOf(listing, options));
   const ok = listings.some((listing) => listing.models !== undefined);
-  return printResult(context, options, { providers: listings }, lines, ok);
+  return context.out.result(options, { providers: listings }, lines, ok);
 }
 
 /** @throws CommandError for an unknown provider, and when none is set up */
@@ -102,24 +97,31 @@ function lineOf(
   const id = `${provider}/${name}`;
   const { facts } = new NamedModel(id, settings);
   const { price, retires } = facts;
-  const known = {
-    window: window ?? facts.window,
-    price: price && { input: price.input, output: price.output },
-  };
-  const uses = {
+  const isUsed = {
     chosen: id === settings.choice,
     failover: settings.failover?.includes(id),
     small: id === settings.small,
   };
-  const use = (["chosen", "failover", "small"] as const).find((each) => uses[each]);
-  return { id, use, ...known, retires };
+  return {
+    id,
+    use: (["chosen", "failover", "small"] as const).find((use) => isUsed[use]),
+    window: window ?? facts.window,
+    price: price && { input: price.input, output: price.output },
+    retires,
+  };
 }
 
-function linesOf({ provider, models: found, error }: Listing, options: ModelsOptions): string[] {
+/** The models that are shown: those whose name has a text, and of many only the first. */
+interface Shown {
+  search?: string;
+  all?: true;
+}
+
+function linesOf({ provider, models: found, error }: Listing, { search, all }: Shown): string[] {
   if (found === undefined) return [`${provider}: ${plainLine(error ?? "")}`];
-  const matching = options.search === undefined ? "" : ` with "${plainLine(options.search)}"`;
+  const matching = search === undefined ? "" : ` with "${plainLine(search)}"`;
   const sorted = [...found.filter(({ use }) => use), ...found.filter(({ use }) => !use)];
-  const shown = options.all ? sorted : sorted.slice(0, maxShown);
+  const shown = all ? sorted : sorted.slice(0, maxShown);
   const more = found.length - shown.length;
   return [
     `${provider}: ${found.length} ${found.length === 1 ? "model" : "models"}${matching}`,

@@ -1,20 +1,17 @@
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
 import { withConnection } from "./bot-connection.ts";
-import { type CommandContext, printResult, type ResultOptions } from "./command-context.ts";
-
-export interface PromptOptions extends ResultOptions {
-  namespace: string;
-  message: string;
-  thread?: string;
-}
+import type { CommandContext, ResultOptions } from "./command-context.ts";
 
 /** `knack prompt`: the beginning of a new thread of a namespace, or the next model request of a thread. */
-export async function prompt(context: CommandContext, options: PromptOptions): Promise<number> {
+export async function prompt(
+  context: CommandContext,
+  options: ResultOptions & { namespace: string; message: string; thread?: string },
+): Promise<number> {
   return withConnection(context, options, async ({ client }) => {
     const { namespace, message, thread } = options;
     const result = await client.call("prompt.show", { namespace, message, thread });
     const { system, tools, tokens, messages = [] } = result;
-    return printResult(context, options, result, () => [
+    return context.out.result(options, result, () => [
       plainText(system),
       ...messages.map(({ role, text }) => `\n[${role}]\n${plainText(text)}`),
       `\n${tools.length} tools, ${tokens} tokens in all:`,

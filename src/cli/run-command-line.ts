@@ -1,13 +1,14 @@
 import { CommanderError } from "commander";
-import { type CommandContext, CommandError, exitCode } from "./command-context.ts";
+import { CommandError, type CommandProcess, exitCode, Output } from "./command-context.ts";
 import { createProgram, operationFamilies } from "./program.ts";
 
 /** Runs one command line (without the program's name) and returns its exit code. Errors go to stderr. */
 export async function runCommandLine(
   argv: readonly string[],
-  context: CommandContext,
+  process: CommandProcess,
   version: string,
 ): Promise<number> {
+  const context = { ...process, out: new Output(process) };
   let code: number = exitCode.ok;
   const { allOperations } = argv.some((word) => operationFamilies.includes(word))
     ? await import("../app/operations/table.ts")
@@ -21,7 +22,7 @@ export async function runCommandLine(
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.ok : exitCode.usage;
-    context.stderr.write(`${describeError(error)}\n`);
+    context.out.note(describeError(error));
     return error instanceof CommandError ? error.exitCode : exitCode.failed;
   }
 }

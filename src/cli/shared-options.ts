@@ -82,7 +82,8 @@ export function parseValues(
     const message = `${word} is not a value. Write name=value, e.g. text="hello world", or ${option} ${example}`;
     throw new CommandError(message, exitCode.usage);
   });
-  return { ...(json === undefined ? {} : parseObject(json, option, example)), ...Object.fromEntries(pairs) };
+  const given = json === undefined ? undefined : parseObject(json, option, example);
+  return { ...given, ...Object.fromEntries(pairs) };
 }
 
 /**

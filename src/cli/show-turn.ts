@@ -5,10 +5,9 @@ import { followTurn } from "../platforms/terminal/follow-turn.ts";
 import { createLineDisplay } from "../platforms/terminal/line-display.ts";
 import { createLineInput } from "../platforms/terminal/line-input.ts";
 import { createLiveDisplay } from "../platforms/terminal/live-display.ts";
-import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import type { Connection } from "./bot-connection.ts";
-import { type CommandContext, wantsColours } from "./command-context.ts";
+import type { CommandContext } from "./command-context.ts";
 
 /**
  * Shows a turn to a person: redrawn in place on a terminal, otherwise progress on stderr and only the answer on stdout.
@@ -20,17 +19,11 @@ export async function showTurn(
   turn: { turn_id: string; thread: string },
   watch: AbortController,
 ): Promise<TurnOutcome | undefined> {
-  const { stdin, stdout, stderr, clock } = context;
+  const { stdin, stdout, stderr, clock, out } = context;
   const live = stdout.isTTY === true && stderr.isTTY === true;
   const display = live
-    ? createLiveDisplay(stdout, createPaint(wantsColours(context)), clock)
-    : createLineDisplay(
-        {
-          progress: (line) => void stderr.write(`${line}\n`),
-          answer: (text) => void stdout.write(`${text}\n`),
-        },
-        clock,
-      );
+    ? createLiveDisplay(stdout, context.out.paint, clock)
+    : createLineDisplay({ progress: (line) => out.note(line), answer: (text) => out.line(text) }, clock);
   const isAttended = stdin.isTTY === true && stderr.isTTY === true;
   const { client, remote } = connection;
   const answer = `in the console at ${remote}, or with: knack chat --thread ${turn.thread}`;
@@ -43,7 +36,7 @@ export async function showTurn(
       if (isAttended)
         return withReader(context, client, turn, (asking) => askPerson(question, signal, asking));
       if (remote === undefined) return unattendedAnswer;
-      stderr.write(`The agent asks: ${plainLine(question.text)}\nAnswer ${answer}\n`);
+      out.note(`The agent asks: ${plainLine(question.text)}\nAnswer ${answer}`);
       return undefined;
     },
     decide: async (approval, signal) => {
@@ -51,7 +44,7 @@ export async function showTurn(
         return withReader(context, client, turn, (asking) => decidePerson(approval, signal, asking));
       // Nobody can decide, so the tool does not run.
       if (remote === undefined) return "refuse";
-      stderr.write(`${plainLine(approval.tool)} needs approval. Decide ${answer}\n`);
+      out.note(`${plainLine(approval.tool)} needs approval. Decide ${answer}`);
       return undefined;
     },
   });
@@ -66,13 +59,11 @@ async function withReader<T>(
   ask: (asking: Parameters<typeof askPerson>[2]) => Promise<T>,
 ): Promise<T> {
   const { stdin, stderr } = context;
-  const stopTurn = () =>
-    void client
-      .call("turn.stop", { id: turn.turn_id })
-      .catch((error: unknown) => stderr.write(`${String(error)}\n`));
+  const failed = (error: unknown) => context.out.note(String(error));
+  const stopTurn = () => void client.call("turn.stop", { id: turn.turn_id }).catch(failed);
   const lines = createLineInput({ input: stdin, output: stderr, interactive: true, onInterrupt: stopTurn });
   try {
-    return await ask({ ...lines, paint: createPaint(wantsColours(context)), prompt: "? " });
+    return await ask({ ...lines, paint: context.out.paint, prompt: "? " });
   } finally {
     lines.close();
   }

@@ -16,19 +16,12 @@ import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
 import { validatePackage } from "../skills/document/validate-package.ts";
 import { reportRefusals, withConnection } from "./bot-connection.ts";
 import { type Call, followWork, markdownLines } from "./call-operation.ts";
-import {
-  type CommandContext,
-  CommandError,
-  exitCode,
-  printJson,
-  printLine,
-  printResult,
-  type ResultOptions,
-} from "./command-context.ts";
+import { type CommandContext, CommandError, exitCode, type ResultOptions } from "./command-context.ts";
 import { parseValues } from "./shared-options.ts";
 import { isYes, readAnswer } from "./terminal-input.ts";
 
-export interface InstallOptions extends ResultOptions {
+/** What is installed of a package, and how much of its review is shown. */
+interface Installation extends ResultOptions {
   yes?: true;
   only?: string;
   details?: true;
@@ -41,22 +34,22 @@ export interface InstallOptions extends ResultOptions {
 export async function installSkill(
   context: CommandContext,
   words: readonly string[],
-  options: InstallOptions,
+  options: Installation,
 ): Promise<number> {
   const source = words.join(" ");
-  const only = options.only === undefined ? {} : { only: namesIn(options.only) };
+  const only = options.only === undefined ? undefined : namesIn(options.only);
   return reportRefusals(context, options, ({ client }) =>
     withPackage(source, context.cwd, async (place) => {
-      const location = { ...place, ...only };
+      const location = { ...place, only };
       const reviewed = await reviewOf(context, client, location, options);
       const { reviews } = reviewed;
       const chosen = options.yes === true ? reviews : await asked(context, reviews, options);
       if (chosen.length === 0) return notInstalled(context, source, reviewed, options);
       const ids = chosen.map(({ skill_id }) => skill_id);
-      const some = chosen.length === reviews.length ? {} : { only: ids };
+      const some = chosen.length === reviews.length ? only : ids;
       const expected = chosen.map(({ hash }) => hash);
-      const { installed } = await client.call("package.install", { ...location, ...some, expected });
-      return printResult(context, options, { installed, ...reviewed }, () => [installedLine(installed)]);
+      const { installed } = await client.call("package.install", { ...location, only: some, expected });
+      return context.out.result(options, { installed, ...reviewed }, () => [installedLine(installed)]);
     }),
   );
 }
@@ -66,25 +59,21 @@ async function reviewOf(
   context: CommandContext,
   client: ApiClient,
   location: PackageLocation,
-  options: InstallOptions,
+  options: Installation,
 ): Promise<PackageContent> {
-  const onLine = options.json
-    ? undefined
-    : (line: string) => void context.stderr.write(`${plainLine(line)}\n`);
+  const print = (text: string) => {
+    if (!options.json) for (const line of markdownLines(context, text)) context.out.line(line);
+  };
+  const onLine = options.json ? undefined : (line: string) => void context.out.note(plainLine(line));
   const begun = client.call("package.review", location);
   await followWork(progress, begun, client.call as unknown as Call, { clock: context.clock, onLine });
   const { opinions = [], ...content } = await begun;
-  if (!options.json) printReviews(context, content, options, opinions.length > 0);
+  print(reviewsOf(content, options, opinions.length > 0));
   const reviews = await Promise.all(
     content.reviews.map(async (review) => {
       if (!opinions.includes(review.hash)) return review;
       const opinion = await client.call("package.opinion", { hash: review.hash }).catch(refusedOpinion);
-      if (!options.json)
-        for (const line of markdownLines(
-          context,
-          `**${plainLine(review.skill_id)}**\n${findingText(opinion)}`,
-        ))
-          printLine(context, line);
+      print(`**${plainLine(review.skill_id)}**\n${findingText(opinion)}`);
       return { ...review, findings: [...review.findings, opinion] };
     }),
   );
@@ -106,19 +95,17 @@ const progress = {
   goesOn: () => false,
 };
 
-function printReviews(
-  context: CommandContext,
+function reviewsOf(
   { reviews, left_out: leftOut = [] }: PackageContent,
-  { details, only }: InstallOptions,
+  { details, only }: Installation,
   isRead: boolean,
-): void {
+): string {
   const max = details ? reviews.length : undefined;
   const shown = reviewsText(reviews, { whole: true, isRead }, max);
   if (shown.length < reviews.length) shown.push("Each in full: --details. Some of them: --only NAME,NAME");
   const left =
     only === undefined || details ? leftOut : leftOut.filter(({ code }) => code !== "unused_files");
-  const text = [...shown, ...leftOutText(left, { whole: details === true })].join("\n\n");
-  for (const line of markdownLines(context, text)) printLine(context, line);
+  return [...shown, ...leftOutText(left, { whole: details === true })].join("\n\n");
 }
 
 function installedLine(installed: readonly InstalledPackage[]): string {
@@ -132,7 +119,7 @@ function installedLine(installed: readonly InstalledPackage[]): string {
 async function asked(
   context: CommandContext,
   reviews: readonly PackageReview[],
-  { json }: InstallOptions,
+  { json }: Installation,
 ): Promise<readonly PackageReview[]> {
   if (json) return [];
   const [first, ...others] = reviews;
@@ -154,12 +141,12 @@ function notInstalled(
   context: CommandContext,
   source: string,
   reviewed: PackageContent,
-  { json }: InstallOptions,
+  { json }: Installation,
 ): number {
   const place = /[\s#;&|'"$`]/.test(source) ? `'${source.replaceAll("'", "")}'` : source;
   const error = `Nothing was installed. When you agree with the review: knack skills install ${place} --yes`;
-  if (json) printJson(context, { installed: [], ...reviewed, error });
-  else context.stderr.write(`${error}\n`);
+  if (json) context.out.json({ installed: [], ...reviewed, error });
+  else context.out.note(error);
   return exitCode.failed;
 }
 
@@ -213,8 +200,8 @@ export async function runSkill(
       .call("skill.run", { id, params, namespace: options.namespace })
       .catch((error: unknown) => refusalOf(error));
     // Without a terminal the result is JSON, even without `--json`; a person at a terminal gets text.
-    if (options.json) printJson(context, result);
-    else if (context.stdout.isTTY !== true) printLine(context, exactJson(result));
+    if (options.json) context.out.json(result);
+    else if (context.stdout.isTTY !== true) context.out.line(exactJson(result));
     else printOutput(context, objectOf(result));
     return objectOf(result).success === true ? exitCode.ok : exitCode.failed;
   });
@@ -222,11 +209,11 @@ export async function runSkill(
 
 /** Prints the result as text, or the failure on stderr. */
 function printOutput(context: CommandContext, result: JsonObject): void {
-  if (result.success === true) printLine(context, plainText(renderOutput(result.output ?? null)));
+  if (result.success === true) context.out.line(plainText(renderOutput(result.output ?? null)));
   else {
     const { error = "It failed.", code, hint } = result;
     const next = hintsForPeople.includes(String(code)) && typeof hint === "string" ? ` ${hint}` : "";
-    context.stderr.write(`${plainText(`${String(error).replace(/[^.?!…]$/, "$&.")}${next}`)}\n`);
+    context.out.note(plainText(`${String(error).replace(/[^.?!…]$/, "$&.")}${next}`));
   }
 }
 
@@ -254,8 +241,8 @@ export async function validateSkill(
     valid
       ? [`${folder} is a valid skill.`]
       : [`${folder} is not a valid skill:`, ...errors.map((error) => `  ${error}`)];
-  const code = printResult(context, options, verdict, lines, valid);
-  for (const warning of verdict.warnings ?? []) context.stderr.write(`warning: ${warning}\n`);
+  const code = context.out.result(options, verdict, lines, valid);
+  for (const warning of verdict.warnings ?? []) context.out.note(`warning: ${warning}`);
   return code;
 }
 

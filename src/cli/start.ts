@@ -11,16 +11,8 @@ import {
   CommandError,
   exitCode,
   type GlobalOptions,
-  printLine,
 } from "./command-context.ts";
 import { adviceForOffline, missingFor } from "./doctor/model-advice.ts";
-
-export interface StartOptions extends GlobalOptions {
-  host?: string;
-  port?: number;
-  role?: Role;
-  acceptEmptyLog?: true;
-}
 
 type Role = "all" | "gateway" | "worker";
 
@@ -28,7 +20,10 @@ type Role = "all" | "gateway" | "worker";
  * `knack start`: runs the bot until SIGINT or SIGTERM, then lets running turns finish. A second signal ends it at once. Prints
  * its address when it is ready, then a summary.
  */
-export async function start(context: CommandContext, options: StartOptions): Promise<number> {
+export async function start(
+  context: CommandContext,
+  options: GlobalOptions & { host?: string; port?: number; role?: Role; acceptEmptyLog?: true },
+): Promise<number> {
   const address = { "server.host": options.host, "server.port": options.port };
   const { config, sources } = await readConfig(context, options, address);
   const problems = [...incompletePlatforms(config), ...unprotectedServer(config)];
@@ -51,11 +46,11 @@ export async function start(context: CommandContext, options: StartOptions): Pro
   try {
     const { url } = await bot.listen();
     const part = role === "all" ? "" : ` as a ${role}`;
-    printLine(context, `${config.name} is ready${part}: ${url}`);
+    context.out.line(`${config.name} is ready${part}: ${url}`);
     // No suggestions if the offline provider was chosen on purpose.
     const local = sources["model.choice"] === "default" ? context.localServers : [];
     const summary = startSummary(context, config, role, bot, local);
-    const print = (line: string) => printLine(context, `  ${line}`);
+    const print = (line: string) => context.out.line(`  ${line}`);
     await Promise.race([summary.then((lines) => lines.map(print)), stop]);
     await stop;
   } finally {
@@ -85,7 +80,7 @@ const npmRepeatMs = 500;
  * Resolves at the first signal. Listens until the process ends, since a signal that npm forwards during the shutdown would kill
  * it.
  */
-function waitForStop({ onSignal, stderr, exitAtOnce, env, clock }: CommandContext): Promise<void> {
+function waitForStop({ onSignal, out, exitAtOnce, env, clock }: CommandContext): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const repeatMs = env.npm_lifecycle_event === undefined ? 0 : npmRepeatMs;
   let askedAt: number | undefined;
@@ -95,8 +90,8 @@ function waitForStop({ onSignal, stderr, exitAtOnce, env, clock }: CommandContex
       return;
     }
     askedAt = clock.now();
-    stderr.write(
-      "Stopping after the running turns. Press Ctrl-C again to stop at once; the turns then continue at the next start.\n",
+    out.note(
+      "Stopping after the running turns. Press Ctrl-C again to stop at once; the turns then continue at the next start.",
     );
     resolve();
   });

@@ -6,16 +6,8 @@
 import type { InputOf, OperationName, OutputOf } from "../app/operations/table.ts";
 import type { TurnEvent } from "../core/log/turn-event.ts";
 import { type Connection, streamMessages } from "./event-stream.ts";
-import { type ApiClientOptions, createSend, query, readJson, type SendOptions } from "./request.ts";
+import { type ApiServer, createSend, query, readJson, type Sent } from "./request.ts";
 import type * as shapes from "./shapes.ts";
-
-/** How to follow a turn. */
-interface FollowOptions {
-  /** Only events with a greater `seq`; -1 or left out: all. */
-  after?: number;
-  signal?: AbortSignal;
-  onConnection?: (connection: Connection) => void;
-}
 
 export type ApiClient = ReturnType<typeof createApiClient>;
 
@@ -29,14 +21,14 @@ const api = "/api/v1";
 const at = encodeURIComponent;
 const defaultReconnect = { first_ms: 300, max_ms: 10_000, silence_ms: 45_000 };
 
-export function createApiClient(options: ApiClientOptions) {
-  const send = createSend(options);
-  const reconnect = options.reconnect ?? defaultReconnect;
-  const json = async <T>(path: string, sendOptions?: SendOptions): Promise<T> =>
-    readJson<T>(await send(path, sendOptions), sendOptions?.signal);
+export function createApiClient(server: ApiServer) {
+  const send = createSend(server);
+  const { reconnect = defaultReconnect } = server;
+  const json = async <T>(path: string, sent?: Sent): Promise<T> =>
+    readJson<T>(await send(path, sent), sent?.signal);
   return {
     /** Calls an operation: one request, one answer. */
-    call: createCall(json, options.routes),
+    call: createCall(json, server.routes),
     /** Whether the bot is ready. "Not ready" is an answer, not an error. */
     ready: () => json<shapes.Readiness>("/readyz", { expect: [503] }),
     /** Submits a message; with files the text may be empty. */
@@ -47,9 +39,16 @@ export function createApiClient(options: ApiClientOptions) {
     /**
      * The events of a turn up to and including `turn_finished`. A lost connection is reopened without losing or repeating stored events;
      * deltas from the time in between may be missing. Ends early, without an error, when the signal aborts.
+     * @param after only events with a greater `seq`; -1: all
      */
-    async *turnEvents(turnId: string, options: FollowOptions = {}): AsyncIterable<TurnEvent> {
-      const { after = -1, signal = new AbortController().signal, onConnection } = options;
+    async *turnEvents(
+      turnId: string,
+      {
+        after = -1,
+        signal = new AbortController().signal,
+        onConnection,
+      }: { after?: number; signal?: AbortSignal; onConnection?: (connection: Connection) => void } = {},
+    ): AsyncIterable<TurnEvent> {
       const path = `${api}/turns/${at(turnId)}/events`;
       const from = after < 0 ? undefined : String(after);
       let seen = after;
@@ -86,10 +85,16 @@ export function createApiClient(options: ApiClientOptions) {
   };
 }
 
-/** Calls an operation as `user`, by default the operator. With a `file` it is sent as a form. @throws ApiError */
+/** The input of an operation as `user`, by default the operator. With a `file` it is sent as a form. */
+export type CallInput<Name extends OperationName> = InputOf<Name> & {
+  user?: string | undefined;
+  file?: File;
+};
+
+/** Calls an operation. @throws ApiError */
 type CallOperation = <Name extends OperationName>(
   name: Name,
-  input: InputOf<Name> & { user?: string | undefined; file?: File },
+  input: CallInput<Name>,
 ) => Promise<OutputOf<Name>>;
 
 /** The routes of operations by name: `POST /skills/{id}/grant`. */
@@ -97,7 +102,7 @@ interface Routes {
   operations: { readonly [name: string]: string };
 }
 
-type ReadJson = <T>(path: string, options?: SendOptions) => Promise<T>;
+type ReadJson = <T>(path: string, sent?: Sent) => Promise<T>;
 
 function formOf(request: shapes.TurnRequest, files: readonly NamedFile[]): FormData {
   const form = new FormData();
@@ -122,14 +127,14 @@ function createCall(json: ReadJson, given?: Routes["operations"]): CallOperation
   };
   return async (name, input) => {
     const { operations } = await routes();
-    const { path, ...options } = requestOf(operations[name] ?? "", { ...input });
-    return json(path, options);
+    const { path, ...sent } = requestOf(operations[name] ?? "", { ...input });
+    return json(path, sent);
   };
 }
 
 /** Input in braces goes into the path, the rest into the query or the body. */
-function requestOf(route: string, input: Record<string, unknown>): SendOptions & { path: string } {
-  const [method = "GET", template = ""] = route.split(" ") as [SendOptions["method"], string];
+function requestOf(route: string, input: Record<string, unknown>): Sent & { path: string } {
+  const [method = "GET", template = ""] = route.split(" ") as [Sent["method"], string];
   const filled = template.replace(/\{(\w+)\}/g, (_braces, key: string) => {
     const value = at(String(input[key]));
     delete input[key];
@@ -150,10 +155,7 @@ function bodyOf(input: Record<string, unknown>): unknown {
   return form;
 }
 
-/**
- * The `time_zone` of this machine or browser, to be spread into a request; empty when it is unknown.
- */
-export function ownTimeZone(): { time_zone?: string } {
-  const zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return zone === undefined ? {} : { time_zone: zone };
+/** The `time_zone` of this machine or browser, to be spread into a request; undefined when it is unknown. */
+export function ownTimeZone(): { time_zone: string | undefined } {
+  return { time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone };
 }

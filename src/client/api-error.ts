@@ -5,6 +5,7 @@ import type { Problem } from "./shapes.ts";
  * (`code` is then `unreachable`).
  */
 export class ApiError extends Error {
+  override readonly name = "ApiError";
   readonly status: number;
   readonly detail: string;
   readonly code: string;
@@ -14,14 +15,18 @@ export class ApiError extends Error {
     status: number,
     code: string,
     detail: string,
-    options: { cause?: unknown; more?: { [name: string]: unknown } } = {},
+    { more = {}, ...options }: { cause?: unknown; more?: { [name: string]: unknown } } = {},
   ) {
     super(detail, options);
-    this.more = options.more ?? {};
-    this.name = "ApiError";
+    this.more = more;
     this.status = status;
     this.code = code;
     this.detail = detail;
+  }
+
+  /** Whether the server understood the request and refused it. */
+  get isRefusal(): boolean {
+    return this.status >= 400 && this.status < 500;
   }
 
   /** Whether the same request may succeed later: no answer, an overloaded or restarting server, too many requests. */
@@ -34,8 +39,8 @@ export class ApiError extends Error {
 export async function readApiError(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => "");
   const { type, title, status, ...problem } = parseProblem(text) ?? {};
-  const { code = `http_${response.status}`, detail: told, ...more } = problem;
-  const detail = told ?? `The server answered ${response.status} ${response.statusText}`.trim();
+  const { code = `http_${response.status}`, detail: written, ...more } = problem;
+  const detail = written ?? `The server answered ${response.status} ${response.statusText}`.trim();
   return new ApiError(response.status, code, detail, { more });
 }
 

@@ -12,7 +12,8 @@ export interface StreamMessage {
 /** The state of a connection, for display. `lost` has the reason; the stream reconnects automatically. */
 export type Connection = { state: "open" } | { state: "lost"; error: unknown };
 
-export interface StreamOptions {
+/** A stream to follow. */
+interface Followed {
   path: string;
   /** Resume after this id. */
   after?: string | undefined;
@@ -26,23 +27,23 @@ export interface StreamOptions {
  * that nothing will come (204). A stream that ends is reopened too, so leave the loop when everything has arrived.
  * @throws ApiError when a retry would not help
  */
-export async function* streamMessages(send: Send, options: StreamOptions): AsyncGenerator<StreamMessage> {
-  const { signal, reconnect } = options;
-  let after = options.after;
+export async function* streamMessages(send: Send, stream: Followed): AsyncGenerator<StreamMessage> {
+  const { signal, reconnect } = stream;
+  let { after } = stream;
   let pause = reconnect.first_ms;
   while (!signal.aborted) {
     try {
-      for await (const message of readOnce(send, options, after)) {
+      for await (const message of readOnce(send, stream, after)) {
         if (message === "nothing_to_come") return;
         pause = reconnect.first_ms;
         after = message.id ?? after;
         yield message;
       }
-      options.onConnection?.({ state: "lost", error: undefined });
+      stream.onConnection?.({ state: "lost", error: undefined });
     } catch (error) {
       if (signal.aborted) return;
       throwIfPermanent(error);
-      options.onConnection?.({ state: "lost", error });
+      stream.onConnection?.({ state: "lost", error });
     }
     await sleep(pause * (0.75 + Math.random() / 2), signal);
     pause = Math.min(pause * 2, reconnect.max_ms);
@@ -56,7 +57,7 @@ function throwIfPermanent(error: unknown): void {
 /** One connection until it ends, breaks, or stays silent longer than the server's heartbeat allows. */
 async function* readOnce(
   send: Send,
-  { path, signal, reconnect, onConnection }: StreamOptions,
+  { path, signal, reconnect, onConnection }: Followed,
   after: string | undefined,
 ): AsyncGenerator<StreamMessage | "nothing_to_come"> {
   const connection = new AbortController();

@@ -8,9 +8,12 @@ export interface Reconnect {
   silence_ms: number;
 }
 
-export interface ApiClientOptions {
-  /** The global `fetch`, or one that passes the request to a server in the same process. */
-  fetch: (url: string, init: RequestInit) => Response | Promise<Response>;
+/** The global `fetch`, or one that passes the request to a server in the same process. */
+export type Reach = (url: string, init: RequestInit) => Response | Promise<Response>;
+
+/** A server with its API. */
+export interface ApiServer {
+  fetch: Reach;
   /** The address of the server, e.g. `http://127.0.0.1:3000`. */
   baseUrl: string;
   /** Sent as a bearer token. */
@@ -21,7 +24,8 @@ export interface ApiClientOptions {
   reconnect?: Reconnect;
 }
 
-export interface SendOptions {
+/** A request, apart from its address. */
+export interface Sent {
   method?: "GET" | "POST" | "PUT" | "DELETE";
   /** Sent as JSON; a form is sent as it is. */
   body?: unknown;
@@ -32,9 +36,9 @@ export interface SendOptions {
 }
 
 /** Sends one request and returns the response. @throws ApiError; on abort, the signal's reason. */
-export type Send = (path: string, options?: SendOptions) => Promise<Response>;
+export type Send = (path: string, sent?: Sent) => Promise<Response>;
 
-export function createSend({ fetch, baseUrl, token }: ApiClientOptions): Send {
+export function createSend({ fetch, baseUrl, token }: ApiServer): Send {
   const base = baseUrl.replace(/(?<!\/)\/+$/, "");
   return async (path, { method = "GET", body, headers = {}, signal, expect = [] } = {}) => {
     signal?.throwIfAborted();

@@ -18,14 +18,8 @@ import { createFileActions } from "./state/file-actions.ts";
 import { createMessageActions } from "./state/message-actions.ts";
 import { createPageActions } from "./state/page-actions.ts";
 import { createReceiptActions } from "./state/receipt-actions.ts";
-import { createSession } from "./state/session.ts";
-import {
-  type ConsoleState,
-  type ConsoleStore,
-  createStore,
-  type Dialog,
-  initialState,
-} from "./state/state.ts";
+import { Session } from "./state/session.ts";
+import { type ConsoleState, ConsoleStore, type Dialog, initialState } from "./state/state.ts";
 import { turnsOf } from "./state/timeline.ts";
 import { createMarkdown } from "./thread/markdown.ts";
 
@@ -41,11 +35,11 @@ const nearEnd = 90;
 
 function startConsole(root: HTMLElement, announcer: HTMLElement): void {
   const storage = createBrowserStorage(localStorage, sessionStorage);
-  const store = createStore<ConsoleState>({ ...initialState(Date.now()), theme: storage.theme() });
-  const session = createSession(store, storage, location.origin);
-  const skills = createSkillActions({ store, session });
-  const draft = createDraftActions({ store, session, storage });
-  let follow: ScrollFollow | undefined;
+  const store = new ConsoleStore({ ...initialState(Date.now()), theme: storage.theme() });
+  const session = new Session(store, storage, location.origin);
+  const skills = createSkillActions(store, session);
+  const draft = createDraftActions(store, session, storage);
+  let follow: ReturnType<typeof followScroll> | undefined;
   const channels = createChannelActions({
     store,
     session,
@@ -61,7 +55,7 @@ function startConsole(root: HTMLElement, announcer: HTMLElement): void {
       });
     },
   });
-  const messages = createMessageActions({ store, session, storage, open: channels.open });
+  const messages = createMessageActions(store, session, storage, channels.open);
   const addressNow = () =>
     parseAddress(location.hash) ?? { namespace: directMessage, thread: storage.lastThread(directMessage) };
   const send = (text?: string) => {
@@ -73,18 +67,14 @@ function startConsole(root: HTMLElement, announcer: HTMLElement): void {
     messages: { ...messages, send },
     draft,
     schedule: createScheduleActions(store, session),
-    files: createFileActions({ store, session }),
-    receipts: createReceiptActions({ store, session }),
+    files: createFileActions(store, session),
+    receipts: createReceiptActions(store, session),
     skills,
-    install: createInstallActions({ store, session, skills }),
-    upkeep: createUpkeepActions({ store, session, skills }),
-    trial: createTrialActions({
-      store,
-      session,
-      send(text) {
-        send(text);
-        if (matchMedia(panelCoversConversation).matches) skills.togglePanel();
-      },
+    install: createInstallActions(store, session, skills),
+    upkeep: createUpkeepActions(store, session, skills),
+    trial: createTrialActions(store, session, (text) => {
+      send(text);
+      if (matchMedia(panelCoversConversation).matches) skills.togglePanel();
     }),
     page: createPageActions(store, storage),
     signIn(token) {
@@ -243,13 +233,11 @@ function restWhenHidden(page: Document, { rest, resume }: { rest(): void; resume
   });
 }
 
-/** Keeps the end of a growing conversation in view, unless the reader has scrolled up. The start of a new thread is read from its top. */
-interface ScrollFollow {
-  toLatest(): void;
-}
-
-/** `scroller` must stay on the page; `jump` is shown while the end is out of view. */
-function followScroll(scroller: HTMLElement, jump: HTMLElement): ScrollFollow {
+/**
+ * Keeps the end of a growing conversation in view, unless the reader has scrolled up. The start of a new thread is read from its top.
+ * `scroller` must stay on the page; `jump` is shown while the end is out of view.
+ */
+function followScroll(scroller: HTMLElement, jump: HTMLElement) {
   let following = true;
   const isStart = () => scroller.querySelector(".welcome") !== null;
   const toLatest = () => {

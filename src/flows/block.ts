@@ -79,7 +79,7 @@ export type PreparedBlock = PreparedBase &
         kind: "work";
         run(scope: BlockScope): Promise<Json>;
         /** The target of a step that sends a request, which is checked before the step runs. @throws SkillFailure */
-        target?(scope: BlockScope): Target;
+        target?: ((scope: BlockScope) => Target) | undefined;
       }
     | { kind: "control"; run(scope: ControlScope): Promise<Ran> }
   );
@@ -138,7 +138,7 @@ export function defineBlock<Schema extends z.ZodType>(
       kind: "work",
       repeatable: definition.repeatable?.(data) ?? false,
       run: (scope) => definition.run(data, scope),
-      ...(target === undefined ? {} : { target: (scope) => target(data, scope) }),
+      target: target && ((scope) => target(data, scope)),
     };
     return { ok: true, block };
   };

@@ -9,7 +9,7 @@ import type { DryScope, FlowStep } from "./block.ts";
 import { allSteps, type Flow } from "./flow-file.ts";
 import { type FlowPorts, runFlow } from "./run-flow.ts";
 import {
-  ownNames,
+  fixedNames,
   parametersOfVariables,
   schemaOfVariables,
   startingValues,
@@ -44,7 +44,7 @@ export function createFlowSkill(
     enabled: active,
     risk,
     max_iterations,
-    ...(max_execution_seconds === undefined ? {} : { max_execution_seconds }),
+    max_execution_seconds,
     tags: ["flow"],
     // A step within a branch may never run.
     requires: { means: flow.steps.some(({ type }) => type === "llmInstruction") ? ["model"] : [] },
@@ -53,7 +53,7 @@ export function createFlowSkill(
   const skill: Skill = {
     ...metadata,
     kind: "flow",
-    ...(allSteps(flow.steps).some(({ type }) => type === "code") ? { code: { runs: "tools" as const } } : {}),
+    code: allSteps(flow.steps).some(({ type }) => type === "code") ? { runs: "tools" } : undefined,
     aliases: [flowAlias(fileName)],
     origin,
     hash: hash("sha256", text, "hex"),
@@ -118,10 +118,10 @@ function guideOf(steps: readonly FlowStep[], indent: string): string[] {
  * only known at run time, and fixed values, appear as `${name}`.
  */
 function dryRunFlow(flow: Flow, input: Json): Json {
-  const fixed = flow.variables.filter(({ category }) => category === "static").map(({ name }) => name);
-  const variables = startingValues(flow.variables, input);
-  for (const name of fixed) variables.delete(name);
-  const known: Known = { variables, later: new Set(fixed), own: new Set(ownNames(flow.variables, input)) };
+  const later = fixedNames(flow.variables);
+  const { values: variables, own } = startingValues(flow.variables, input);
+  for (const name of later) variables.delete(name);
+  const known: Known = { variables, later, own };
   return {
     flow: flow.name,
     steps: describeSteps(flow.steps, known),

@@ -2,16 +2,23 @@ import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { plainText } from "../base/decode-text.ts";
 import { errorCode } from "../base/error-text.ts";
-import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill/skill.ts";
+import {
+  caution,
+  type Diagnostic,
+  defect,
+  type LoadedSkills,
+  type Skill,
+  type SkillSource,
+} from "../core/skill/skill.ts";
 import { readFlow } from "./flow-file.ts";
 import { createFlowSkill } from "./flow-skill.ts";
 import type { FlowPorts } from "./run-flow.ts";
 
-export interface FlowSourceOptions {
+/** A folder of `*.json` files; it may be missing. */
+interface FlowFolder {
   /** `bundled`, `workspace`. */
   source: string;
   precedence: number;
-  /** The folder of `*.json` files; it may be missing. */
   root: string;
   /** Services of the flows; see there what is missing without them. */
   ports?: FlowPorts;
@@ -25,7 +32,7 @@ const maxBytes = 1_000_000;
 interface KnownFile {
   /** Undefined if it cannot be read. */
   text?: string;
-  skills: Skill[];
+  skill?: Skill;
   problems: Diagnostic[];
 }
 
@@ -33,15 +40,15 @@ interface KnownFile {
  * The flows in a folder, without subfolders. Every `load` sees all files that were changed, added or removed before. If there are no
  * changes, it returns the same object.
  */
-export function createFlowSource(options: FlowSourceOptions): SkillSource {
+export function createFlowSource(folder: FlowFolder): SkillSource {
   let known = new Map<string, KnownFile>();
   let latest: LoadedSkills = { skills: [], diagnostics: [] };
   return {
-    id: `${options.source}:${options.root}`,
+    id: `${folder.source}:${folder.root}`,
     async load() {
-      const listed = await listFiles(options.root);
+      const listed = await listFiles(folder.root);
       const files = new Map<string, KnownFile>();
-      for (const file of listed.files) files.set(file, await readFlowFile(file, known.get(file), options));
+      for (const file of listed.files) files.set(file, await readFlowFile(file, known.get(file), folder));
       known = files;
       const next = assemble([...files.values()], listed.problems);
       if (!isSame(latest, next)) latest = next;
@@ -78,19 +85,17 @@ async function listFiles(root: string): Promise<{ files: string[]; problems: Dia
 async function readFlowFile(
   file: string,
   before: KnownFile | undefined,
-  { root, source, precedence, ports = {} }: FlowSourceOptions,
+  { root, source, precedence, ports = {} }: FlowFolder,
 ): Promise<KnownFile> {
   const text = await readText(file, root);
-  if (typeof text !== "string") return { skills: [], problems: [text] };
+  if (typeof text !== "string") return { problems: [text] };
   if (before?.text === text) return before;
   const parsed = readFlow(text);
-  if (!parsed.ok) return { text, skills: [], problems: [defect(file, parsed.code, parsed.message)] };
+  if (!parsed.ok) return { text, problems: [defect(file, parsed.code, parsed.message)] };
   const origin = { source, precedence, path: file };
   const skill = createFlowSkill(parsed.flow, { origin, fileName: path.basename(file), text }, ports);
-  const problems = parsed.flow.warnings.map(
-    (message): Diagnostic => ({ path: file, severity: "warning", code: "stray_placeholder", message }),
-  );
-  return { text, skills: [skill], problems };
+  const problems = parsed.flow.warnings.map((message) => caution(file, "stray_placeholder", message));
+  return { text, skill, problems };
 }
 
 /** The text of a file, or why it cannot be read. */
@@ -116,15 +121,14 @@ async function readText(file: string, root: string): Promise<string | Diagnostic
 function assemble(files: readonly KnownFile[], problems: readonly Diagnostic[]): LoadedSkills {
   const owners = new Map<string, Skill>();
   const diagnostics = [...problems];
-  for (const { skills, problems: own } of files) {
+  for (const { skill, problems: own } of files) {
     diagnostics.push(...own);
-    for (const skill of skills) {
-      const owner = owners.get(skill.id);
-      if (owner === undefined) owners.set(skill.id, skill);
-      else {
-        const message = `Its id ${skill.id} is already used by ${path.basename(owner.origin.path)}, so it is skipped. Give it another name.`;
-        diagnostics.push(defect(skill.origin.path, "duplicate_id", message));
-      }
+    const owner = skill && owners.get(skill.id);
+    if (skill === undefined) continue;
+    if (owner === undefined) owners.set(skill.id, skill);
+    else {
+      const message = `Its id ${skill.id} is already used by ${path.basename(owner.origin.path)}, so it is skipped. Give it another name.`;
+      diagnostics.push(defect(skill.origin.path, "duplicate_id", message));
     }
   }
   return { skills: [...owners.values()], diagnostics };
@@ -136,8 +140,4 @@ function isSame(a: LoadedSkills, b: LoadedSkills): boolean {
     a.skills.every((skill, at) => skill === b.skills[at]) &&
     JSON.stringify(a.diagnostics) === JSON.stringify(b.diagnostics)
   );
-}
-
-function defect(file: string, code: string, message: string): Diagnostic {
-  return { path: file, severity: "error", code, message };
 }

@@ -2,13 +2,13 @@ import { setTimeout as sleepFor } from "node:timers/promises";
 import type { Clock } from "../core/ports/storage.ts";
 import type { ProgramRunner } from "../core/skill/programs.ts";
 import type { Skill } from "../core/skill/skill.ts";
-import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
+import { failure, type ToolContext, type ToolResult } from "../core/skill/tool.ts";
 import type { Json } from "../core/values/json.ts";
 import type { FlowStep } from "./block.ts";
 import { createCodeRunner } from "./code-runner.ts";
 import { allSteps, type Flow } from "./flow-file.ts";
 import { type FlowRun, runStep, StepStopped } from "./run-steps.ts";
-import { ownNames, startingValues } from "./variables.ts";
+import { fixedNames, startingValues } from "./variables.ts";
 
 /** Services of flows besides the context of their call. */
 export interface FlowPorts {
@@ -24,8 +24,7 @@ const minSecret = 8;
 /** Maximum characters of all results in an output as JSON, and of all variables. */
 const maxShown = 2_000_000;
 
-const systemSleep = (ms: number, signal?: AbortSignal): Promise<void> =>
-  sleepFor(ms, undefined, signal === undefined ? {} : { signal });
+const systemSleep = (ms: number, signal: AbortSignal): Promise<void> => sleepFor(ms, undefined, { signal });
 
 /**
  * Runs the steps in order until one fails, one answers directly, or all are done. The output is `{success, results, variables,
@@ -38,17 +37,17 @@ export async function runFlow(
   input: Json,
   context: ToolContext,
 ): Promise<ToolResult> {
-  const own = ownNames(flow.variables, input);
+  const { values, own } = startingValues(flow.variables, input);
   const run: FlowRun = {
     flow: flow.name,
     context,
     steps: flow.steps.length,
-    variables: startingValues(flow.variables, input),
-    fixed: new Set(flow.variables.filter(isFixed).map(({ name }) => name)),
-    own: new Set(own),
+    variables: values,
+    fixed: fixedNames(flow.variables),
+    own,
     code: createCodeRunner(ports.programs, skill),
     sleep: (ms, signal) => (ports.clock?.sleep ?? systemSleep)(ms, signal),
-    given: new Set(flow.variables.map(({ name }) => name).filter((name) => !own.includes(name))),
+    given: new Set([...values.keys()].filter((name) => !own.has(name))),
     origins: new Set(),
     unfilled: new Set(),
     gathered: 0,
@@ -64,8 +63,8 @@ async function runAll(flow: Flow, run: FlowRun): Promise<ToolResult> {
     const variables = [...run.variables]
       .filter(([name]) => !run.fixed.has(name) && isShown(name))
       .map(([name, value]) => [name, shown(value)] as const);
-    const told = run.unfilled.size === 0 ? {} : { unfilled: [...run.unfilled].slice(0, 20) };
-    return { success, results, variables: Object.fromEntries(variables), directOutput: null, ...told };
+    const unfilled = run.unfilled.size === 0 ? {} : { unfilled: [...run.unfilled].slice(0, 20) };
+    return { success, results, variables: Object.fromEntries(variables), directOutput: null, ...unfilled };
   };
   const made = new Set(allSteps(flow.steps).map(({ variable }) => variable));
   for (const step of flow.steps) {
@@ -99,14 +98,10 @@ function aboutStep({ at, type, name }: FlowStep) {
   return { step: at, type, ...(name === undefined ? {} : { name }) };
 }
 
-function isFixed({ category }: Flow["variables"][number]): boolean {
-  return category === "static";
-}
-
 /** Removes secrets as they are, and as they appear in URLs and JSON. */
 function withoutSecrets(message: string, { variables }: Flow): string {
   return variables
-    .filter(isFixed)
+    .filter(({ category }) => category === "static")
     .flatMap(({ value }) => (typeof value === "string" && value.length >= minSecret ? [value] : []))
     .flatMap((secret) => [
       secret,
@@ -125,16 +120,11 @@ function failed(
     output,
   }: { stopped: StepStopped; message: string; output: { [key: string]: Json } },
 ): ToolResult {
-  const { hint } = reason;
   const where = position === String(at) ? `${at} of ${flow.steps.length}` : position;
   const what = step.name === undefined ? step.type : `${step.type} "${step.name}"`;
-  return {
-    status: "error",
-    code: reason.code,
-    message: `Flow ${flow.name} stopped at step ${where} (${what}): ${message}`,
-    ...(hint === undefined ? {} : { hint }),
-    details: { step: at, type: kind, position, ...output },
-  };
+  const text = `Flow ${flow.name} stopped at step ${where} (${what}): ${message}`;
+  const details = { step: at, type: kind, position, ...output };
+  return { ...failure(reason.code, text, reason.hint), details };
 }
 
 /**

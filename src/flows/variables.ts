@@ -60,7 +60,7 @@ export function schemaOfVariables(variables: readonly FlowVariable[]): JsonSchem
 export function validateArguments(variables: readonly FlowVariable[], input: unknown): Validation {
   const given = argumentsSchema.safeParse(input ?? {});
   if (!given.success) return { ok: false, message: "the arguments must be an object" };
-  const fixed = new Set(variables.filter((each) => each.category === "static").map(({ name }) => name));
+  const fixed = fixedNames(variables);
   const texts = given.data
     .filter(([name, value]) => !fixed.has(name) && value !== null && value !== "")
     .map(([name, value]) => [name, textOf(value)] as const);
@@ -75,16 +75,21 @@ const argumentsSchema = z
   .transform((input) => Object.entries(input))
   .pipe(z.array(z.tuple([z.string(), jsonSchema])));
 
-/** The variables at the start of a run. An empty argument means the default, as in AnythingLLM: models omit values in this way. */
-export function startingValues(variables: readonly FlowVariable[], input: Json): Map<string, Json> {
+/**
+ * The variables at the start of a run, and the names of those that start with the value of the flow's file. An empty argument means the
+ * default, as in AnythingLLM: models omit values in this way.
+ */
+export function startingValues(variables: readonly FlowVariable[], input: Json) {
   const given = new Map(argumentsSchema.catch([]).parse(input));
-  return new Map(variables.map(({ name, value }) => [name, given.get(name) || value]));
+  return {
+    values: new Map(variables.map(({ name, value }) => [name, given.get(name) || value])),
+    own: new Set(variables.map(({ name }) => name).filter((name) => !given.get(name))),
+  };
 }
 
-/** The variables that start with the values of the flow's file. */
-export function ownNames(variables: readonly FlowVariable[], input: Json): string[] {
-  const given = new Map(argumentsSchema.catch([]).parse(input));
-  return variables.filter(({ name }) => !given.get(name)).map(({ name }) => name);
+/** The names of the variables that the flow fixes. */
+export function fixedNames(variables: readonly FlowVariable[]): Set<string> {
+  return new Set(variables.filter((each) => each.category === "static").map(({ name }) => name));
 }
 
 function textOf(value: Json): string {

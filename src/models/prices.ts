@@ -57,7 +57,7 @@ function ratesFor(inputTokens: number, price: Price): Rates {
 
 /**
  * The usage of one model call with its cost: by the price of the model, else the charge that the server reports. Without either, or
- * without a count, there is no cost. Cache counts of zero are undefined.
+ * without a count, there is no cost. Cache counts of zero are left out.
  */
 export function pricedUsage(usage: MeteredUsage | undefined, price: Price | undefined): Usage {
   const { input_tokens, cached_tokens = 0, cache_write_tokens = 0, output_tokens } = usage ?? uncounted;
@@ -66,10 +66,10 @@ export function pricedUsage(usage: MeteredUsage | undefined, price: Price | unde
   const cost_usd = isCounted ? charged : undefined;
   return {
     input_tokens,
-    cached_tokens: cached_tokens || undefined,
-    cache_write_tokens: cache_write_tokens || undefined,
+    ...(cached_tokens > 0 ? { cached_tokens } : {}),
+    ...(cache_write_tokens > 0 ? { cache_write_tokens } : {}),
     output_tokens,
-    cost_usd,
+    ...(cost_usd === undefined ? {} : { cost_usd }),
   };
 }
 

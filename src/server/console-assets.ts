@@ -16,12 +16,7 @@ interface Asset {
 }
 
 /** The files of the console. */
-export interface Assets {
-  /** The page at `/`; undefined without a console. */
-  page(): Promise<Asset | undefined>;
-  /** A file that the page loads, by its path below `/assets/`. Its content never changes. Undefined for one that does not exist. */
-  file(path: string): Promise<Asset | undefined>;
-}
+export type Assets = ReturnType<typeof loadConsoleAssets>;
 
 const mediaTypes: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
@@ -41,17 +36,17 @@ type ReadFile = (name: string) => Promise<string | undefined>;
  * Serves the console. A build of the bot has its bundle (`.ci/build.ts`). The sources have the page without a bundle, which is made on the
  * first request for the page, and again when a source has changed.
  */
-export function loadConsoleAssets(
-  page = fileURLToPath(new URL("../console/console.html", import.meta.url)),
-): Assets {
+export function loadConsoleAssets(page = fileURLToPath(new URL("../console/console.html", import.meta.url))) {
   const read = path.basename(page) === pageName ? fromBundle(path.dirname(page)) : fromSources(page);
   const load = async (name: string): Promise<Asset | undefined> => {
     const body = await read(name);
     return body === undefined ? undefined : { body, type: mediaTypes[path.extname(name)] ?? "text/plain" };
   };
   return {
+    /** The page at `/`; undefined without a console. */
     page: () => load(pageName),
-    file: async (name) => (hashedName.test(name) ? load(name) : undefined),
+    /** A file that the page loads, by its path below `/assets/`. Its content never changes. Undefined for one that does not exist. */
+    file: async (name: string) => (hashedName.test(name) ? load(name) : undefined),
   };
 }
 

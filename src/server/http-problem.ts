@@ -28,8 +28,11 @@ export class HttpProblem extends Error {
   readonly headers: Readonly<Record<string, string>>;
   /** Further members of the document. */
   readonly more: { readonly [name: string]: Json };
-  constructor(status: ProblemStatus, detail: string, options: ProblemOptions = {}) {
-    const { code = codes[status], headers = {}, more = {}, cause } = options;
+  constructor(
+    status: ProblemStatus,
+    detail: string,
+    { code = codes[status], headers = {}, more = {}, cause }: ProblemMembers = {},
+  ) {
     super(detail, { cause });
     this.status = status;
     this.code = code;
@@ -38,7 +41,7 @@ export class HttpProblem extends Error {
   }
 }
 
-interface ProblemOptions {
+interface ProblemMembers {
   code?: string | undefined;
   headers?: Record<string, string>;
   more?: HttpProblem["more"] | undefined;

@@ -10,35 +10,33 @@ import { createHttpApi } from "./http-api.ts";
 /** Handles requests that are checked elsewhere, e.g. those a platform has signed. Returns false for all others. */
 type OutsideHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Options with defaults: the name `operator`, the usual timing, and no speaking for people of platforms. */
-type WithDefault = "operator" | "speakForPeople" | "timing";
+/** What the routes serve. Defaults: the name `operator`, the usual timing, and no speaking for people of platforms. */
+type Served = Omit<ServerDependencies, "closing" | "draining" | keyof typeof defaults> &
+  Partial<Pick<ServerDependencies, keyof typeof defaults>>;
 
-export interface ServerOptions
-  extends Omit<ServerDependencies, "closing" | "draining" | WithDefault>,
-    Partial<Pick<ServerDependencies, WithDefault>> {
-  security: Security;
-  /** Requests that this handler takes are not checked here, and need no token. */
-  outside?: OutsideHandler;
-}
+const defaults = {
+  operator: "operator",
+  speakForPeople: false,
+  timing: { heartbeat_ms: 15_000, stall_ms: 30_000 },
+};
 
 export type KnackServer = ReturnType<typeof createServer>;
 
 /**
  * The HTTP API, the console and the health checks.
+ * @param outside requests that this handler takes are not checked here, and need no token
  * @throws ServerSetupError when others could reach the server and it has no token
  */
-export function createServer({ security, outside, ...options }: ServerOptions) {
+export function createServer({
+  security,
+  outside,
+  ...served
+}: Served & { security: Security; outside?: OutsideHandler }) {
   requireSafeSetup(security);
   const closing = new AbortController();
   let draining = false;
-  const dependencies: ServerDependencies = {
-    operator: "operator",
-    speakForPeople: false,
-    timing: { heartbeat_ms: 15_000, stall_ms: 30_000 },
-    ...options,
-    closing: closing.signal,
-    draining: () => draining,
-  };
+  const state = { closing: closing.signal, draining: () => draining };
+  const dependencies: ServerDependencies = { ...defaults, ...served, ...state };
   const app = createHttpApi(dependencies, security);
   const listener = createListener(app.fetch, security, outside);
   return {

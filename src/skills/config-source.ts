@@ -2,7 +2,9 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import { parsedJson } from "../base/json-reader.ts";
 import {
+  caution,
   type Diagnostic,
+  defect,
   type LoadedSkills,
   type Skill,
   type SkillOrigin,
@@ -10,7 +12,6 @@ import {
   skillMetadataSchema,
 } from "../core/skill/skill.ts";
 import { canonicalJson } from "../core/values/json.ts";
-import { caution, defect } from "./diagnose.ts";
 
 /** A skill made only of configuration: a guide that opens tools of servers. `[]` means all tools of that server. */
 export interface ConfigSkill {

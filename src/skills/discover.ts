@@ -1,8 +1,7 @@
 import path from "node:path";
 import { errorCode } from "../base/error-text.ts";
 import { mayHoldSkills, skillDocument } from "../base/skill-places.ts";
-import type { Diagnostic, FolderFormat } from "../core/skill/skill.ts";
-import { caution, defect } from "./diagnose.ts";
+import { caution, type Diagnostic, defect, type FolderFormat } from "../core/skill/skill.ts";
 import type { DirectoryEntry, DirectoryListings } from "./directory-listings.ts";
 import { linkTarget } from "./link-target.ts";
 import type { Pace } from "./pace.ts";
@@ -32,13 +31,8 @@ export interface Discovery {
  * hidden folders other than those in which agents keep skills, and links to directories are skipped: the target of a link within the root
  * is found at its own place. A link to a skill in one of the `linkFolders` (real paths) is that skill.
  */
-export async function discoverSkills(
-  root: string,
-  listings: DirectoryListings,
-  pace: Pace,
-  formats: readonly FolderFormat[] = [],
-  linkFolders: readonly string[] = [],
-): Promise<Discovery> {
+export async function discoverSkills(where: SearchedTree, pace: Pace): Promise<Discovery> {
+  const { root } = where;
   const found: Discovery = { folders: [], diagnostics: [] };
   const waiting = [{ directory: root, depth: 0 }];
   let visited = 0;
@@ -50,7 +44,7 @@ export async function discoverSkills(
       break;
     }
     const { directory, depth } = next;
-    const below = look(directory, { root, listings, formats, linkFolders, found });
+    const below = look(directory, { ...where, found });
     if (depth < maxDepth)
       for (const name of below) waiting.push({ directory: path.join(directory, name), depth: depth + 1 });
     else if (below.length > 0) found.diagnostics.push(tooDeep(directory));
@@ -58,11 +52,14 @@ export async function discoverSkills(
   return found;
 }
 
-interface Search {
+interface SearchedTree {
   root: string;
   listings: DirectoryListings;
   formats: readonly FolderFormat[];
   linkFolders: readonly string[];
+}
+
+interface Search extends SearchedTree {
   found: Discovery;
 }
 

@@ -1,8 +1,10 @@
+import { hash } from "node:crypto";
 import path from "node:path";
 import { pathForm } from "../base/file-kind.ts";
 import { onOneLine } from "../base/text/invisible-text.ts";
 import { folderRoot, skillFolder } from "../core/ports/working-folder.ts";
 import {
+  caution,
   type Diagnostic,
   isInstalled,
   type Skill,
@@ -10,8 +12,8 @@ import {
   type SkillOrigin,
   type SkillSettingsNames,
 } from "../core/skill/skill.ts";
-import { caution } from "./diagnose.ts";
-import type { SkillDocument } from "./document/skill-document.ts";
+import type { ReadTaughtText } from "../core/skill/taught-skills.ts";
+import { readSkillDocument, type SkillDocument } from "./document/skill-document.ts";
 import type { FolderContents } from "./read-contents.ts";
 import { createSkillFiles, visibleFiles } from "./skill-files.ts";
 
@@ -158,11 +160,11 @@ const counterparts: Readonly<Record<string, string>> = {
 function expectedTools(allowed: readonly string[]): string[] {
   if (allowed.length === 0) return [];
   const names = [...new Set(allowed.map((tool) => tool.replace(/\(.*$/s, "")))].slice(0, maxNamed);
-  const told = names.map((name) => {
+  const described = names.map((name) => {
     const key = name.toLowerCase();
     return Object.hasOwn(counterparts, key) ? `${plain(name)} (here ${counterparts[key]})` : plain(name);
   });
-  return [`It expects the tools ${told.join(", ")}; you have only those you are offered.`];
+  return [`It expects the tools ${described.join(", ")}; you have only those you are offered.`];
 }
 
 function listed(names: readonly string[]): string {
@@ -174,3 +176,19 @@ function listed(names: readonly string[]): string {
 function plain(name: string): string {
   return onOneLine(name).slice(0, 200);
 }
+
+/** Fields that only the bot's own skills and operators decide. */
+const own = { active: false, direct: false, enabled: true } as const;
+
+/** A SKILL.md that people wrote in the chat: a guide without files. */
+export const readTaughtDocument: ReadTaughtText = (id, text, origin) => {
+  const file = `${origin.path}/SKILL.md`;
+  const { document, diagnostics } = readSkillDocument(text, file, id);
+  if (document === undefined)
+    return { ok: false, reason: diagnostics.map(({ message }) => message).join(" ") };
+  const { tool_type: _, entry_points: __, settings: ___, ...rest } = document;
+  const contents = { files: [], hash: hash("sha256", text, "hex"), document: undefined, diagnostics: [] };
+  const request = { contents, origin, root: origin.path, file, diagnostics };
+  const guide = { ...rest, metadata: { ...document.metadata, ...own, id } };
+  return { ok: true, skill: createDocumentSkill(request, guide) };
+};

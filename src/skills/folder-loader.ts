@@ -6,7 +6,9 @@ import { few } from "../base/markdown-text.ts";
 import { isOwnSkill, skillDocument } from "../base/skill-places.ts";
 import { type SkillDefinition, type SkillModule, toJsonSchema } from "../core/skill/define-skill.ts";
 import {
+  caution,
   type Diagnostic,
+  defect,
   isInstalled,
   parametersOf,
   type Skill,
@@ -14,7 +16,6 @@ import {
   type ToolPackages,
 } from "../core/skill/skill.ts";
 import type { Tool } from "../core/skill/tool.ts";
-import { caution, defect } from "./diagnose.ts";
 import type { FoundFolder } from "./discover.ts";
 import { readSkillDocument } from "./document/skill-document.ts";
 import { createDocumentSkill } from "./document-skill.ts";

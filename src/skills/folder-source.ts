@@ -2,8 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { errorCode } from "../base/error-text.ts";
 import { sharedRun } from "../base/shared-run.ts";
-import type { Diagnostic, LoadedSkills, SkillSource } from "../core/skill/skill.ts";
-import { defect } from "./diagnose.ts";
+import { type Diagnostic, defect, type LoadedSkills, type SkillSource } from "../core/skill/skill.ts";
 import { DirectoryListings } from "./directory-listings.ts";
 import { discoverSkills } from "./discover.ts";
 import { type CurrentFolder, FolderCache, type SearchedFolder } from "./folder-cache.ts";
@@ -24,9 +23,9 @@ export function createFolderSource(searched: SearchedFolder): SkillSource {
     if (typeof root !== "string") return settle({ skills: [], diagnostics: root });
     const pace = new Pace();
     listings.beginRound();
-    const { formats, linkFolders = [] } = searched;
-    const links = linkFolders.flatMap(realFolder);
-    const { folders, diagnostics } = await discoverSkills(root, listings, pace, formats, links);
+    const { formats = [], linkFolders = [] } = searched;
+    const where = { root, listings, formats, linkFolders: linkFolders.flatMap(realFolder) };
+    const { folders, diagnostics } = await discoverSkills(where, pace);
     const current: CurrentFolder[] = [];
     for (const folder of folders) {
       await pace.keep();

@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { errorCode } from "../base/error-text.ts";
-import type { Diagnostic } from "../core/skill/skill.ts";
-import { caution } from "./diagnose.ts";
+import { caution, type Diagnostic } from "../core/skill/skill.ts";
 import type { Pace } from "./pace.ts";
 import type { ScannedFile } from "./scan-folder.ts";
 

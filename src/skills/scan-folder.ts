@@ -1,8 +1,7 @@
 import { type Stats, statSync } from "node:fs";
 import path from "node:path";
 import { errorCode } from "../base/error-text.ts";
-import type { Diagnostic } from "../core/skill/skill.ts";
-import { caution, defect } from "./diagnose.ts";
+import { caution, type Diagnostic, defect } from "../core/skill/skill.ts";
 import { type DirectoryListings, isYoung } from "./directory-listings.ts";
 import { badLink } from "./discover.ts";
 import { isWithin, linkTarget } from "./link-target.ts";

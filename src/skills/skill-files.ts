@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { readFile, realpath } from "node:fs/promises";
+import { posix } from "node:path";
 import { plainText } from "../base/decode-text.ts";
 import { errorCode } from "../base/error-text.ts";
 import { pathForm } from "../base/file-kind.ts";
@@ -40,14 +41,9 @@ export function visibleFiles(hashed: readonly HashedFile[]): HashedFile[] {
 
 /** `./a/../b` is `b`; undefined for a path that leaves the folder. */
 function normalise(path: string): string | undefined {
-  const parts: string[] = [];
-  if (path.startsWith("/") || path.startsWith("\\") || /^[A-Za-z]:/.test(path)) return undefined;
-  for (const part of path.split(/[\\/]/)) {
-    if (part === "" || part === ".") continue;
-    if (part !== "..") parts.push(part);
-    else if (parts.pop() === undefined) return undefined;
-  }
-  return parts.join("/");
+  if (/^(?:[\\/]|[A-Za-z]:)/.test(path)) return undefined;
+  const normal = posix.normalize(path.replaceAll("\\", "/")).replace(/\/$/, "");
+  return /^\.\.(?:\/|$)/.test(normal) ? undefined : normal;
 }
 
 async function readUnchanged(file: HashedFile, root: string): ReturnType<SkillFiles["read"]> {

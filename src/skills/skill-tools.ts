@@ -41,24 +41,13 @@ function createTool(
   skill: Pick<SkillMetadata, "description" | "max_execution_seconds" | "max_iterations">,
   definition: SkillDefinition,
 ): Tool {
-  const {
-    name,
-    title,
-    description,
-    effect,
-    approval,
-    run: _,
-    output: __,
-    readable: ___,
-    ...same
-  } = definition;
+  const { name, description, effect, approval, run: _, output: __, readable: ___, ...same } = definition;
   // Created once: zod compiles a schema at its first use.
   const parameters = definition.parameters.strict();
   const schema = toJsonSchema(parameters);
   return {
     ...same,
     name: name ?? toToolName(id),
-    title,
     description: description ?? skill.description,
     parameters: schema,
     skill_id: id,
@@ -82,10 +71,7 @@ function validate(
   // For arithmetic, numbers become the nearest doubles.
   const parsed = exact.success ? exact : parameters.safeParse(JSON.parse(JSON.stringify(given)));
   if (parsed.success) return { ok: true, value: parsed.data as Json };
-  return {
-    ok: false,
-    message: describeIssues(exact.error ?? parsed.error, given, known),
-  };
+  return { ok: false, message: describeIssues(exact.error ?? parsed.error, given, known) };
 }
 
 /** The arguments in which each other name of a parameter is replaced, unless the parameter itself is there too. */

@@ -23,9 +23,9 @@ import { createPackages, type ManagedPackages } from "../packages/create-package
 import type { PackagesOptions } from "../packages/packages-options.ts";
 import { createMiniSearchIndex } from "../search/minisearch-index.ts";
 import { loginPaths } from "../server/routes/login-routes.ts";
+import { readTaughtDocument } from "../skills/document-skill.ts";
 import { createFolderSource } from "../skills/folder-source.ts";
 import { createPreparedSource, createSandboxedSource } from "../skills/judged-sources.ts";
-import { readTaughtDocument } from "../skills/taught-document.ts";
 import { sealKeyValue } from "../storage/sealed-key-value.ts";
 import { createSecretKey } from "../storage/secret-key.ts";
 import { lazyCodeRunners } from "./code-runners.ts";

@@ -192,7 +192,7 @@ export function describeModel(subject: ModelUnderContract, server: () => ModelSe
     });
 
     it("a model shows nothing more when aborted while it streams", async () => {
-      const slow = { latency: 200, chunkSize: 2 };
+      const slow = { latency: 50, chunkSize: 2 };
       await server().add([{ match: { userMessage: "hello" }, response: { content: sentence }, ...slow }]);
       const controller = new AbortController();
       const reason = new Error("stopped by a person");

@@ -12,12 +12,13 @@ export function describeModelFailures(subject: ModelUnderContract, server: () =>
   describe(`the model ${subject.choice}, when its server fails,`, () => {
     const create = modelsOf(subject, server);
 
+    const limited = {
+      error: { message: "slow down", type: "rate_limit_error" },
+      status: 429,
+      retryAfter: 7,
+    };
+
     it("a model waits as long as a 429 asks for, then answers", async () => {
-      const limited = {
-        error: { message: "slow down", type: "rate_limit_error" },
-        status: 429,
-        retryAfter: 7,
-      };
       await server().add(thenAnswer("hello", [limited]));
       const clock = recordingClock();
       const event = await finish(create({}, clock), requestOf("hello"));
@@ -26,34 +27,28 @@ export function describeModelFailures(subject: ModelUnderContract, server: () =>
     });
 
     it("a model gives up when a 429 asks for a longer wait than is allowed", async () => {
-      const limited = {
-        error: { message: "slow down", type: "rate_limit_error" },
-        status: 429,
-        retryAfter: 7,
-      };
       await server().add(thenAnswer("hello", [limited]));
       const clock = recordingClock();
-      const retry = { maxRetryAfterMs: 5000 };
-      const { error } = await collect(create({ retry }, clock), requestOf("hello"));
+      const { error } = await collect(
+        create({ retry: { maxRetryAfterMs: 5000 } }, clock),
+        requestOf("hello"),
+      );
       expect(error).toMatchObject({ code: "rate_limited", retryAfterMs: 7000 });
       expect(clock.sleeps).toEqual([]);
     });
 
-    it.each([500, 502, 503, 529])(
-      "a model asks again after a %i, later each time, and answers",
-      async (status) => {
-        const failure = { error: { message: "broken", type: "api_error" }, status };
-        await server().add(thenAnswer("hello", [failure, failure]));
-        const clock = recordingClock();
-        const event = await finish(create({ retry: { attempts: 3, minMs: 100 } }, clock), requestOf("hello"));
-        expect(event.message.text).toBe(sentence);
-        const [first = 0, second = 0] = clock.sleeps;
-        expect(first).toBeGreaterThanOrEqual(50);
-        expect(first).toBeLessThanOrEqual(150);
-        expect(second).toBeGreaterThanOrEqual(100);
-        expect(second).toBeLessThanOrEqual(300);
-      },
-    );
+    it.each([500, 529])("a model asks again after a %i, later each time, and answers", async (status) => {
+      const failure = { error: { message: "broken", type: "api_error" }, status };
+      await server().add(thenAnswer("hello", [failure, failure]));
+      const clock = recordingClock();
+      const event = await finish(create({ retry: { attempts: 3, minMs: 100 } }, clock), requestOf("hello"));
+      expect(event.message.text).toBe(sentence);
+      const [first = 0, second = 0] = clock.sleeps;
+      expect(first).toBeGreaterThanOrEqual(50);
+      expect(first).toBeLessThanOrEqual(150);
+      expect(second).toBeGreaterThanOrEqual(100);
+      expect(second).toBeLessThanOrEqual(300);
+    });
 
     it("a model retries a stream that is cut, and shows its text once", async () => {
       const match = { userMessage: "hello" };
@@ -78,15 +73,15 @@ export function describeModelFailures(subject: ModelUnderContract, server: () =>
         { match: { ...match, sequenceIndex: 0 }, response: { content: sentence }, ...silent },
         { match: { ...match, sequenceIndex: 1 }, response: { content: sentence } },
       ]);
-      const { events } = await collect(create({ idleTimeoutMs: 300 }), requestOf("hello"));
+      const { events } = await collect(create({ idleTimeoutMs: 1_000 }), requestOf("hello"));
       expect(shownText(events)).toBe(sentence);
       expect((await server().requests()).length).toBe(2);
     });
 
     it("a model does not take a slow stream for a silent one", async () => {
-      const slow = { latency: 60, chunkSize: 4 };
+      const slow = { latency: 120, chunkSize: 4 };
       await server().add([{ match: { userMessage: "hello" }, response: { content: sentence }, ...slow }]);
-      const { events } = await collect(create({ idleTimeoutMs: 300 }), requestOf("hello"));
+      const { events } = await collect(create({ idleTimeoutMs: 1_000 }), requestOf("hello"));
       expect(events.some((event) => event.type === "reset")).toBe(false);
       expect(shownText(events)).toBe(sentence);
     });

@@ -3,6 +3,7 @@ import type { AppDeps, SpendingCaps } from "../../src/app/app-deps.ts";
 import type { ChatPolicy } from "../../src/app/chat/chat-policy.ts";
 import { createApp, type RunningApp } from "../../src/app/create-app.ts";
 import type { RetentionPolicy } from "../../src/app/services/retention-policy.ts";
+import { once } from "../../src/base/made-once.ts";
 import type { TurnEvent, TurnEventOf } from "../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../src/core/log/turn-log.ts";
 import { createMetaTools } from "../../src/core/meta-tools/create-meta-tools.ts";
@@ -211,7 +212,6 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     store = createMemoryKeyValue(),
     files = createMemoryFileStore(),
     clock = systemClock,
-    log = createMemoryTurnLog(clock),
     skillEnv = {},
     rights = {},
     approvals = {},
@@ -219,6 +219,8 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     sealed = createMemoryKeyValue(),
     transcriber = noTranscriber("no service that transcribes speech is set up here"),
   } = options;
+  const memory = once(() => createMemoryTurnLog(clock));
+  const { log = memory() } = options;
   const errors: unknown[] = [];
   const quiet = () => {};
   const { logged = quiet } = options;
@@ -252,7 +254,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     time_zone: options.time_zone ?? "UTC",
     chat: chatPolicy(options.chat),
     schedules: {
-      due: options.due ?? createMemoryTurnLog().due,
+      due: options.due ?? memory().due,
       sealed,
       limits: { ...scheduleLimits, ...options.planLimits },
     },

@@ -1,19 +1,13 @@
 import { makeBackup } from "../../storage/backup/make-backup.ts";
 import { restoreBackup } from "../../storage/backup/restore-backup.ts";
 import { readConfig } from "../bot-connection.ts";
-import {
-  type CommandContext,
-  CommandError,
-  exitCode,
-  type GlobalOptions,
-  printLine,
-} from "../command-context.ts";
+import { type CommandContext, CommandError, exitCode, type GlobalOptions } from "../command-context.ts";
 import { lockUnusedFolder } from "./migrate.ts";
 
 /** `knack backup`: everything in the data folder in one new file, also while a bot runs. */
 export async function backup(context: CommandContext, file: string, options: GlobalOptions): Promise<number> {
   const { folder, store, hasOwnKey } = await target(context, options);
-  const say = (line: string) => printLine(context, line);
+  const say = (line: string) => context.out.line(line);
   if (store === "postgresql")
     say(
       'The database is not in the backup. Back it up, too, and first: pg_dump --format=custom --schema=knack --file=knack.dump "$DATABASE_URL"',
@@ -40,24 +34,19 @@ export async function backup(context: CommandContext, file: string, options: Glo
   }
 }
 
-export interface RestoreOptions extends GlobalOptions {
-  replace?: true;
-}
-
 /** `knack restore`: the content of a backup in the data folder, which no bot may use. */
 export async function restore(
   context: CommandContext,
   file: string,
-  options: RestoreOptions,
+  options: GlobalOptions & { replace?: true },
 ): Promise<number> {
   const { folder, store } = await target(context, options);
   const lock = await lockUnusedFolder(folder, "restored");
   try {
     const { made_at } = await restoreBackup(folder, file, { store, replace: options.replace === true });
-    printLine(context, `Restored ${folder} as of ${new Date(made_at).toISOString()}.`);
+    context.out.line(`Restored ${folder} as of ${new Date(made_at).toISOString()}.`);
     if (store === "postgresql")
-      printLine(
-        context,
+      context.out.line(
         'Restore the database, too: pg_restore --clean --if-exists --dbname="$DATABASE_URL" knack.dump',
       );
     return exitCode.ok;

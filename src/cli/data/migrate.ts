@@ -6,24 +6,17 @@ import { type MigrationResult, migrateStores } from "../../storage/migrate/migra
 import { openDatabaseAlone } from "../../wiring/open-postgres-stores.ts";
 import { systemClock } from "../../wiring/system-clock.ts";
 import { readConfig } from "../bot-connection.ts";
-import {
-  type CommandContext,
-  CommandError,
-  exitCode,
-  type GlobalOptions,
-  printLine,
-} from "../command-context.ts";
-
-export interface MigrateOptions extends GlobalOptions {
-  /** Address of the database. */
-  to?: string;
-}
+import { type CommandContext, CommandError, exitCode, type GlobalOptions } from "../command-context.ts";
 
 /**
  * `knack migrate`: copies the SQLite data of the data folder to PostgreSQL. No bot may run on either side. Exit code 0 if everything is
  * there, also if it had been before.
+ * @param options `to`: address of the database
  */
-export async function migrate(context: CommandContext, options: MigrateOptions): Promise<number> {
+export async function migrate(
+  context: CommandContext,
+  options: GlobalOptions & { to?: string },
+): Promise<number> {
   const env = options.to === undefined ? context.env : { ...context.env, DATABASE_URL: options.to };
   const { config } = await readConfig({ ...context, env }, options);
   const { folder, database_url: url } = config.data;
@@ -34,7 +27,7 @@ export async function migrate(context: CommandContext, options: MigrateOptions):
   const lock = await lockUnusedFolder(folder, "copied");
   try {
     const { place, result } = await migrateTo(url, folder, context);
-    for (const line of summaryOf(result, place, config)) printLine(context, line);
+    for (const line of summaryOf(result, place, config)) context.out.line(line);
     return exitCode.ok;
   } finally {
     await lock.release();
@@ -61,7 +54,7 @@ async function migrateTo(url: string, folder: string, context: CommandContext) {
       { url, folder, clock: systemClock },
       {
         closers,
-        upgraded: ({ path, copy }) => void context.stderr.write(`Upgraded ${path}; a copy is in ${copy}.\n`),
+        upgraded: ({ path, copy }) => void context.out.note(`Upgraded ${path}; a copy is in ${copy}.`),
       },
       randomUUID(),
       (error) => {
@@ -82,12 +75,12 @@ async function migrateTo(url: string, folder: string, context: CommandContext) {
 /** Minimum time between two lines of progress, ms. */
 const progressMs = 3_000;
 
-function createProgress({ stderr, clock }: CommandContext) {
+function createProgress({ out, clock }: CommandContext) {
   let toldAt = clock.now();
   return (what: string, done: number, total: number) => {
     if (clock.now() - toldAt < progressMs) return;
     toldAt = clock.now();
-    stderr.write(`${what}: ${done.toLocaleString("en-US")} of ${total.toLocaleString("en-US")}\n`);
+    out.note(`${what}: ${done.toLocaleString("en-US")} of ${total.toLocaleString("en-US")}`);
   };
 }
 

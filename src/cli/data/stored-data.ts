@@ -3,24 +3,16 @@ import { errorCode, errorText } from "../../base/error-text.ts";
 import type { ForgottenPerson } from "../../client/shapes.ts";
 import { plainLine } from "../../platforms/terminal/plain-text.ts";
 import { reportRefusals } from "../bot-connection.ts";
-import {
-  type CommandContext,
-  CommandError,
-  exitCode,
-  printResult,
-  type ResultOptions,
-} from "../command-context.ts";
-
-export interface ExportOptions extends ResultOptions {
-  namespace?: string;
-  out?: string;
-}
+import { type CommandContext, CommandError, exitCode, type ResultOptions } from "../command-context.ts";
 
 /** Beginning of the last line of an export. */
 const lastLine = '{"type":"export_finished"';
 
 /** `knack export`: everything stored, as JSON lines. Never overwrites a file. Exit code 1 if the export is cut off. */
-export async function exportData(context: CommandContext, options: ExportOptions): Promise<number> {
+export async function exportData(
+  context: CommandContext,
+  options: ResultOptions & { namespace?: string; out?: string },
+): Promise<number> {
   return reportRefusals(context, options, async ({ client }) => {
     const pieces = client.exportData(options.namespace);
     const end = await (options.out === undefined
@@ -29,7 +21,7 @@ export async function exportData(context: CommandContext, options: ExportOptions
     if (!end.includes(`\n${lastLine}`)) {
       throw new CommandError("The export is incomplete: its last line is not export_finished. Run it again.");
     }
-    if (options.out !== undefined) context.stderr.write(`Exported to ${options.out}\n`);
+    if (options.out !== undefined) context.out.note(`Exported to ${options.out}`);
     return exitCode.ok;
   });
 }
@@ -81,20 +73,17 @@ async function writeOut({ stdout }: CommandContext, piece: Uint8Array): Promise<
   await new Promise<void>((resolve) => stdout.write(piece, () => resolve()));
 }
 
-export interface ForgetOptions extends ResultOptions {
-  user: string;
-  dryRun?: true;
-  leavePosts?: true;
-}
-
 /** `knack forget`: deletes everything stored about a person. Exit code 1 if something is left. */
-export async function forgetPerson(context: CommandContext, options: ForgetOptions): Promise<number> {
+export async function forgetPerson(
+  context: CommandContext,
+  options: ResultOptions & { user: string; dryRun?: true; leavePosts?: true },
+): Promise<number> {
   return reportRefusals(context, options, async ({ client }) => {
     const { user, dryRun, leavePosts = false } = options;
     const person = dryRun
       ? await client.call("person.show", { id: user })
       : await client.call("person.forget", { id: user, leave_posts: leavePosts ? "true" : "false" });
-    return printResult(context, options, person, () => linesOf(person).map(plainLine), person.complete);
+    return context.out.result(options, person, () => linesOf(person).map(plainLine), person.complete);
   });
 }
 

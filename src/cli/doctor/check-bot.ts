@@ -4,11 +4,11 @@ import type { InstalledPackage, RetentionStatus, ServerStatus, SkillList } from 
 import { unknownSkillSettings } from "../../config/settings-without-effect.ts";
 import { languageNames, type PreparedSet } from "../../core/skill/packages.ts";
 import { withConnection } from "../bot-connection.ts";
-import type { CommandContext, GlobalOptions } from "../command-context.ts";
+import type { CommandProcess, GlobalOptions } from "../command-context.ts";
 import { type Finding, failure, findingsByReason, fine, warning } from "./doctor-finding.ts";
 
 /** The bot's own checks: store, queue, model, loaded skills and flows, packages and tool servers. Opens a bot if none runs. */
-export async function* checkBot(context: CommandContext, options: GlobalOptions): AsyncGenerator<Finding> {
+export async function* checkBot(context: CommandProcess, options: GlobalOptions): AsyncGenerator<Finding> {
   try {
     yield* await withConnection(context, options, async ({ client, config }) => {
       const { checks } = await client.ready();

@@ -4,10 +4,10 @@ import { openPostgres, type PostgresConnection } from "../../storage/postgres/po
 import { createPostgresLeases } from "../../storage/postgres/postgres-leases.ts";
 import { postgresFormat } from "../../storage/postgres/postgres-schema.ts";
 import { processesOf } from "../../wiring/database-processes.ts";
-import type { CommandContext } from "../command-context.ts";
+import type { CommandProcess } from "../command-context.ts";
 import { type Finding, failure, fine, warning } from "./doctor-finding.ts";
 
-type DoctorClock = CommandContext["clock"];
+type DoctorClock = CommandProcess["clock"];
 
 const name = "database";
 /** Time in which a notification must arrive, ms. */

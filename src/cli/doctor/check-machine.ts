@@ -9,12 +9,12 @@ import { createSandbox } from "../../sandbox/create-sandbox.ts";
 import { exposure } from "../../storage/private-files.ts";
 import { sandboxOptions } from "../../wiring/code-runners.ts";
 import { readConfig } from "../bot-connection.ts";
-import type { CommandContext, GlobalOptions } from "../command-context.ts";
+import type { CommandProcess, GlobalOptions } from "../command-context.ts";
 import { type Finding, failure, fine, warning } from "./doctor-finding.ts";
 
 /** Loads the configuration; one finding per problem if it is invalid. */
 export async function checkConfiguration(
-  context: CommandContext,
+  context: CommandProcess,
   options: GlobalOptions,
 ): Promise<{ loaded?: LoadedConfig; findings: Finding[] }> {
   const name = "configuration";
@@ -36,7 +36,7 @@ export async function checkConfiguration(
 
 /** Whether the data folder is writable, and whether a bot uses it. */
 export async function checkDataFolder(
-  { findRunningBot }: CommandContext,
+  { findRunningBot }: CommandProcess,
   { data: { folder } }: Config,
 ): Promise<{ finding: Finding; usable: boolean }> {
   const name = "data folder";

@@ -1,6 +1,5 @@
-import { createPaint } from "../../platforms/terminal/paint.ts";
 import { plainLine } from "../../platforms/terminal/plain-text.ts";
-import { type CommandContext, printLine, wantsColours } from "../command-context.ts";
+import type { CommandContext } from "../command-context.ts";
 
 /** One line of `knack doctor`. */
 export interface Finding {
@@ -34,8 +33,8 @@ export function findingsByReason<Found extends { place: string; reason: string }
 
 /** Prints a finding as one line, with the advice below it. */
 export function printFinding(context: CommandContext, { name, status, detail, advice }: Finding): void {
-  const paint = createPaint(wantsColours(context));
+  const paint = context.out.paint;
   const mark = { ok: paint.good("✔"), warning: paint.code("!"), error: paint.bad("✖") }[status];
-  printLine(context, `${mark} ${paint.bold(name)}: ${plainLine(detail)}`);
-  if (advice !== undefined) printLine(context, `    ${plainLine(advice)}`);
+  context.out.line(`${mark} ${paint.bold(name)}: ${plainLine(detail)}`);
+  if (advice !== undefined) context.out.line(`    ${plainLine(advice)}`);
 }

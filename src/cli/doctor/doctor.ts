@@ -1,7 +1,7 @@
 import { describeProblem } from "../../config/config-error.ts";
 import { type AgentProfile, loadProfiles } from "../../config/load-profiles.ts";
 import { modelSettings } from "../../wiring/app-settings.ts";
-import { type CommandContext, exitCode, printJson, type ResultOptions } from "../command-context.ts";
+import { type CommandContext, exitCode, type ResultOptions } from "../command-context.ts";
 import { checkBot } from "./check-bot.ts";
 import { checkDatabase } from "./check-database.ts";
 import { checkLiveModels } from "./check-live.ts";
@@ -11,24 +11,25 @@ import { liveDiscordFindings, liveSlackFindings, platformFindings } from "./chec
 import { type Finding, failure, findingsByReason, fine, printFinding } from "./doctor-finding.ts";
 import { configuredModels } from "./model-advice.ts";
 
-export interface DoctorOptions extends ResultOptions {
-  live?: true;
-}
-
 /** `knack doctor`: checks what the bot needs. Warnings leave it working; errors do not. */
-export async function doctor(context: CommandContext, options: DoctorOptions): Promise<number> {
-  const findings: Finding[] = [];
+export async function doctor(
+  context: CommandContext,
+  options: ResultOptions & { live?: true },
+): Promise<number> {
+  const checks: (Finding & { ok: boolean })[] = [];
   for await (const finding of examine(context, options)) {
-    findings.push(finding);
+    checks.push({ ...finding, ok: finding.status !== "error" });
     if (!options.json) printFinding(context, finding);
   }
-  const checks = findings.map((finding) => ({ ...finding, ok: finding.status !== "error" }));
   const ok = checks.every((check) => check.ok);
-  if (options.json) printJson(context, { ok, checks });
+  if (options.json) context.out.json({ ok, checks });
   return ok ? exitCode.ok : exitCode.failed;
 }
 
-async function* examine(context: CommandContext, options: DoctorOptions): AsyncGenerator<Finding> {
+async function* examine(
+  context: CommandContext,
+  options: ResultOptions & { live?: true },
+): AsyncGenerator<Finding> {
   yield fine("node", process.versions.node);
   const { loaded, findings } = await checkConfiguration(context, options);
   yield* findings;
@@ -47,7 +48,7 @@ async function* examine(context: CommandContext, options: DoctorOptions): AsyncG
   yield checkSearch(config);
   yield* platformFindings(config);
   if (options.live) {
-    const say = (progress: string) => void (options.json || context.stderr.write(`${progress}\n`));
+    const say = (progress: string) => void (options.json || context.out.note(progress));
     yield* checkLiveModels(config, names, context.clock, say);
     yield* await liveSlackFindings(config);
     yield* await liveDiscordFindings(config);

@@ -5,42 +5,28 @@ import type { Replay } from "../../client/shapes.ts";
 import { formatDuration } from "../../core/log/turn-view.ts";
 import { costText } from "../../core/log/usage.ts";
 import { renderMarkdown } from "../../platforms/terminal/markdown.ts";
-import { createPaint, type Paint } from "../../platforms/terminal/paint.ts";
+import type { Paint } from "../../platforms/terminal/paint.ts";
 import { plainLine } from "../../platforms/terminal/plain-text.ts";
 import { columnsOf } from "../../platforms/terminal/screen.ts";
 import { reportRefusals } from "../bot-connection.ts";
-import {
-  type CommandContext,
-  CommandError,
-  exitCode,
-  printJson,
-  printLine,
-  printResult,
-  type ResultOptions,
-  wantsColours,
-} from "../command-context.ts";
+import { type CommandContext, CommandError, exitCode, type ResultOptions } from "../command-context.ts";
 import { failureOf, type ReplaySuite, readSuite } from "./replay-suite.ts";
-
-interface ReplayOptions extends ResultOptions {
-  model: string;
-  all?: string;
-}
 
 /** `knack replay`: a turn on another model, or all turns of a suite with their checks. */
 export async function replay(
   context: CommandContext,
   turnId: string | undefined,
-  options: ReplayOptions,
+  options: ResultOptions & { model: string; all?: string },
 ): Promise<number> {
   const { model, all } = options;
   if ((turnId === undefined) === (all === undefined))
     throw new CommandError("Give the id of a turn, or --all with the name of a suite.", exitCode.usage);
   const suite = all === undefined ? undefined : await readSuite(all, context.cwd);
   return reportRefusals(context, options, async ({ client }) => {
-    if (suite !== undefined) return replayAll(context, client, suite, options);
+    if (suite !== undefined) return replayAll(context, client, suite, model, options);
     const made = await client.call("turn.replay", { id: turnId ?? "", model });
     const ok = made.replayed.error === undefined;
-    return printResult(context, options, made, () => sideBySide(context, made), ok);
+    return context.out.result(options, made, () => sideBySide(context, made), ok);
   });
 }
 
@@ -58,18 +44,19 @@ async function replayAll(
   context: CommandContext,
   client: ApiClient,
   { turns }: ReplaySuite,
-  { model, json }: ReplayOptions,
+  model: string,
+  { json }: ResultOptions,
 ): Promise<number> {
-  const paint = createPaint(wantsColours(context));
+  const paint = context.out.paint;
   const results: Checked[] = [];
   for (const turn of turns) {
     const result = await checked(client, turn, model);
     results.push(result);
-    if (!json) for (const line of resultLines(result, paint)) printLine(context, line);
+    if (!json) for (const line of resultLines(result, paint)) context.out.line(line);
   }
   const passed = results.filter((each) => each.passed).length;
-  if (json) printJson(context, { model, passed: passed === results.length, turns: results });
-  else printLine(context, `${passed} of ${results.length} turns passed on ${plainLine(model)}.`);
+  if (json) context.out.json({ model, passed: passed === results.length, turns: results });
+  else context.out.line(`${passed} of ${results.length} turns passed on ${plainLine(model)}.`);
   return passed === results.length ? exitCode.ok : exitCode.failed;
 }
 
@@ -89,7 +76,7 @@ async function checked(
     const passed = error === undefined && results.every((each) => each.passed);
     return { turn_id: id, passed, checks: results, error, replayed: made.replayed };
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status < 400 || error.status >= 500) throw error;
+    if (!(error instanceof ApiError) || !error.isRefusal) throw error;
     return { turn_id: id, passed: false, checks: [], error: error.detail };
   }
 }
@@ -109,7 +96,7 @@ function resultLines({ turn_id, passed, checks, error }: Checked, paint: Paint):
 const minColumn = 40;
 
 function sideBySide(context: CommandContext, { question, recorded, replayed, notes }: Replay): string[] {
-  const paint = createPaint(wantsColours(context));
+  const paint = context.out.paint;
   const columns = columnsOf(context.stdout);
   const half = Math.floor((columns - 3) / 2);
   const width = half < minColumn ? columns : half;

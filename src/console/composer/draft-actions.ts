@@ -4,28 +4,7 @@ import type { ConsoleStore, Draft } from "../state/state.ts";
 import { turnsOf } from "../state/timeline.ts";
 import { chooseFiles } from "./chosen-files.ts";
 
-/** The draft, its long pasted pieces, and the completion of commands. */
-export interface DraftActions {
-  write(text: string): void;
-  /** Keeps a long pasted text out of the editor; false if it should be pasted as usual. */
-  paste(text: string): boolean;
-  /** Moves a long pasted piece into the editor. */
-  unfoldPasted(index: number): void;
-  removePasted(index: number): void;
-  /** Attaches files; a notice says which are too large or too many. */
-  attach(files: readonly File[]): void;
-  removeFile(index: number): void;
-  /** Notes whether files are dragged over the page. */
-  dropping(isOver: boolean): void;
-  selectCompletion(step: 1 | -1): void;
-  /** Accepts a completion, by default the selected one. */
-  acceptCompletion(index?: number): void;
-  closeCompletions(): void;
-  /** Puts the last message of the thread into the empty editor. False if there is none. */
-  recall(): boolean;
-  /** Stores the draft at once, e.g. before the page closes. */
-  keep(): void;
-}
+export type DraftActions = ReturnType<typeof createDraftActions>;
 
 /** Length from which a pasted text becomes a piece of its own, characters. */
 const longPaste = 6_000;
@@ -33,12 +12,8 @@ const longPaste = 6_000;
 /** Maximum length of a text that is completed, characters. */
 const maxCommand = 300;
 
-export function createDraftActions(parts: {
-  store: ConsoleStore;
-  session: Session;
-  storage: BrowserStorage;
-}): DraftActions {
-  const { store, session, storage } = parts;
+/** The draft, its long pasted pieces, and the completion of commands. */
+export function createDraftActions(store: ConsoleStore, session: Session, storage: BrowserStorage) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const keep = () => storage.keepDraft(store.get().open, store.get().draft);
   const setDraft = (draft: Draft) => {
@@ -49,10 +24,7 @@ export function createDraftActions(parts: {
   const complete = async (text: string) => {
     if (!isCompletable(text)) return store.set({ completions: undefined });
     const { namespace } = store.get().open;
-    const found = await session.attempt(
-      (client) => client.call("command.complete", { text, namespace }),
-      () => {},
-    );
+    const found = await session.call("command.complete", { text, namespace }, () => undefined);
     if (store.get().draft.text !== text) return;
     const items = found?.completions ?? [];
     const shown = items.length > 0;
@@ -65,38 +37,43 @@ export function createDraftActions(parts: {
   const dropPasted = (index: number) => store.get().draft.pasted.filter((_, other) => other !== index);
   return {
     write,
-    paste(text) {
+    /** Keeps a long pasted text out of the editor; false if it should be pasted as usual. */
+    paste(text: string) {
       if (text.length < longPaste) return false;
       const { draft } = store.get();
       setDraft({ ...draft, pasted: [...draft.pasted, text] });
       return true;
     },
-    unfoldPasted(index) {
+    /** Moves a long pasted piece into the editor. */
+    unfoldPasted(index: number) {
       const { draft } = store.get();
       const text = [draft.text, draft.pasted[index] ?? ""].filter((part) => part !== "").join("\n\n");
       setDraft({ ...draft, text, pasted: dropPasted(index) });
     },
-    attach(files) {
+    /** Attaches files; a notice says which are too large or too many. */
+    attach(files: readonly File[]) {
       const { draft } = store.get();
       const { taken, problem } = chooseFiles(draft.files, files);
       store.set({ notice: problem, dropping: false });
       if (taken.length > 0) setDraft({ ...draft, files: [...draft.files, ...taken] });
     },
-    removeFile(index) {
+    removeFile(index: number) {
       const { draft } = store.get();
       setDraft({ ...draft, files: draft.files.filter((_, other) => other !== index) });
     },
-    dropping(isOver) {
+    /** Notes whether files are dragged over the page. */
+    dropping(isOver: boolean) {
       if (store.get().dropping !== isOver) store.set({ dropping: isOver });
     },
-    removePasted: (index) => setDraft({ ...store.get().draft, pasted: dropPasted(index) }),
-    selectCompletion(step) {
+    removePasted: (index: number) => setDraft({ ...store.get().draft, pasted: dropPasted(index) }),
+    selectCompletion(step: 1 | -1) {
       const { completions } = store.get();
       if (completions === undefined) return;
       const count = completions.items.length;
       store.set({ completions: { ...completions, selected: (completions.selected + step + count) % count } });
     },
-    acceptCompletion(index) {
+    /** Accepts a completion, by default the selected one. */
+    acceptCompletion(index?: number) {
       const { completions, draft } = store.get();
       // Without an index the keyboard accepts it, which must not use the list of an older text.
       if (index === undefined && completions?.text !== draft.text) return;
@@ -104,12 +81,14 @@ export function createDraftActions(parts: {
       if (item !== undefined) write(item.text);
     },
     closeCompletions: () => store.set({ completions: undefined }),
+    /** Puts the last message of the thread into the empty editor. False if there is none. */
     recall() {
       const last = turnsOf(store.get().timeline).at(-1)?.said;
       if (last === undefined || last.length >= longPaste) return false;
       setDraft({ ...store.get().draft, text: last });
       return true;
     },
+    /** Stores the draft at once, e.g. before the page closes. */
     keep,
   };
 }

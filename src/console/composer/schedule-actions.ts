@@ -2,15 +2,13 @@ import { timesOf } from "../../core/values/repetition.ts";
 import type { Session } from "../state/session.ts";
 import type { ConsoleStore } from "../state/state.ts";
 
-/** The form that plans a reminder, or a task, in the open channel. `MessageActions.send` opens it. */
-export interface ScheduleActions {
-  /** `fields`: those of the form, as the browser has them. */
-  plan(fields: ReadonlyMap<string, string>): void;
-}
+export type ScheduleActions = ReturnType<typeof createScheduleActions>;
 
-export function createScheduleActions(store: ConsoleStore, session: Session): ScheduleActions {
+/** The form that plans a reminder, or a task, in the open channel. `MessageActions.send` opens it. */
+export function createScheduleActions(store: ConsoleStore, session: Session) {
   return {
-    async plan(fields) {
+    /** `fields`: those of the form, as the browser has them. */
+    async plan(fields: ReadonlyMap<string, string>) {
       const { what } = store.get().planning;
       const field = (name: string) => fields.get(name) ?? "";
       const input = {
@@ -21,9 +19,8 @@ export function createScheduleActions(store: ConsoleStore, session: Session): Sc
         ...timesOf(field("date"), field("time"), field("repeat")),
       };
       store.set({ planning: { what } });
-      const planned = await session.attempt(
-        (client) => client.call("schedule.add", input),
-        ({ detail: problem }) => store.set({ planning: { what, problem } }),
+      const planned = await session.call("schedule.add", input, ({ detail: problem }) =>
+        store.set({ planning: { what, problem } }),
       );
       if (planned !== undefined) store.set({ planning: { what, planned } });
     },

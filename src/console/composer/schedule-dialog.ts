@@ -1,6 +1,7 @@
 import { html, type TemplateResult } from "lit-html";
 import { ref } from "lit-html/directives/ref.js";
 import { repetitions } from "../../core/values/repetition.ts";
+import { onSubmit } from "../page/form.ts";
 import { focusWhenShown, modal } from "../page/modal.ts";
 import type { Actions } from "../state/actions.ts";
 import type { ConsoleState } from "../state/state.ts";
@@ -31,12 +32,7 @@ function fieldsView(
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const zones = [...new Set([zone, "UTC", ...Intl.supportedValuesOf("timeZone")])];
   const tomorrow = new Intl.DateTimeFormat("sv-SE").format(now + dayMs);
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const fields = [...new FormData(event.currentTarget)];
-    actions.schedule.plan(new Map(fields.map(([name, value]) => [name, String(value)])));
-  };
+  const submit = onSubmit((texts) => void actions.schedule.plan(texts));
   return html`<form class="token-form" @submit=${submit}>
     <h2 id="schedule-title">${title}</h2>
     <label>What <textarea class="field" name="text" rows="2" maxlength="4000" autofocus required></textarea></label>

@@ -9,6 +9,7 @@ import { channelName, isDirect } from "../state/channels.ts";
 import type { ConsoleState } from "../state/state.ts";
 import type { RenderMarkdown } from "../thread/markdown.ts";
 import { threadView } from "../thread/thread-view.ts";
+import { onSubmit } from "./form.ts";
 import { type IconName, icon } from "./icons.ts";
 import { modal } from "./modal.ts";
 import { sidebarView } from "./sidebar-view.ts";
@@ -86,12 +87,10 @@ function lostText({ about }: ConsoleState): string {
 
 /** Asks for the API token of a Knack on the network. */
 function tokenDialog(state: ConsoleState, actions: Actions): TemplateResult {
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const token = String(new FormData(event.currentTarget).get("token") ?? "").trim();
-    if (token !== "") actions.signIn(token);
-  };
+  const submit = onSubmit((texts) => {
+    const token = texts.get("token")?.trim();
+    if (token) actions.signIn(token);
+  });
   const content = html`<form class="token-form" @submit=${submit}>
     <h2 id="token-title">Sign in</h2>
     <p>This Knack asks for a token. It is the value of <code>KNACK_API_TOKEN</code> where Knack was started, and is kept until this tab is closed.</p>

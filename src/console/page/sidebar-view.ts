@@ -5,6 +5,7 @@ import type { Thread } from "../../client/shapes.ts";
 import type { Actions } from "../state/actions.ts";
 import type { Channel } from "../state/channels.ts";
 import type { ConsoleState } from "../state/state.ts";
+import { onSubmit } from "./form.ts";
 import { icon, mark } from "./icons.ts";
 import { focusWhenShown } from "./modal.ts";
 import { fullTime, relativeTime } from "./relative-time.ts";
@@ -68,11 +69,7 @@ function channelItem(
 }
 
 function channelForm(problem: string | undefined, actions: Actions): TemplateResult {
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    actions.channels.addChannel(String(new FormData(event.currentTarget).get("name") ?? ""));
-  };
+  const submit = onSubmit((texts) => actions.channels.addChannel(texts.get("name") ?? ""));
   const cancel = (event: KeyboardEvent) => {
     if (event.key !== "Escape") return;
     event.stopPropagation();

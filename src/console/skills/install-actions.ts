@@ -9,28 +9,14 @@ const lookIntervalMs = 1_000;
 
 const ignored = () => undefined;
 
-/** Installs skills: a package is reviewed first, and exactly the reviewed files are installed. */
-export interface InstallActions {
-  /** Opens the dialog; with a file, the review begins at once. */
-  begin(file?: File): void;
-  review(choice: PackageChoice): void;
-  /** Goes back to the choice, even during a review. */
-  chooseAgain(): void;
-  /** Shows why the choice is not a package, e.g. a folder. */
-  refuse(problem: string): void;
-  /** Takes skills of the reviewed package, or leaves them. */
-  choose(ids: readonly string[], isWanted: boolean): void;
-  install(): void;
-  /** Turns an installed skill on in the open channel. */
-  enable(id: string): void;
-}
+export type InstallActions = ReturnType<typeof createInstallActions>;
 
-export function createInstallActions(parts: {
-  store: ConsoleStore;
-  session: Session;
-  skills: Pick<SkillActions, "refresh">;
-}): InstallActions {
-  const { store, session, skills } = parts;
+/** Installs skills: a package is reviewed first, and exactly the reviewed files are installed. */
+export function createInstallActions(
+  store: ConsoleStore,
+  session: Session,
+  skills: Pick<SkillActions, "refresh">,
+) {
   const get = () => store.get().installing;
   const set = (installing: Installing) => store.set({ installing });
 
@@ -38,14 +24,15 @@ export function createInstallActions(parts: {
     let shown: Installing = { stage: "reviewing", choice, reviewed: 0, skills: 0 };
     set(shown);
     const watch = setInterval(async () => {
-      const seen = await session.attempt((client) => client.call("package.progress", {}), ignored);
+      const seen = await session.call("package.progress", {}, ignored);
       const own = seen?.running.find(({ from }) => from === nameOf(choice));
       if (own === undefined || get() !== shown) return;
       shown = { stage: "reviewing", choice, reviewed: own.reviewed, skills: own.skills };
       set(shown);
     }, lookIntervalMs);
-    const reviewed = await session.attempt(
-      (client) => client.call("package.review", locationOf(choice)),
+    const reviewed = await session.call(
+      "package.review",
+      locationOf(choice),
       ({ detail }) => get() === shown && set(chosen(choice, detail)),
     );
     clearInterval(watch);
@@ -58,7 +45,7 @@ export function createInstallActions(parts: {
   };
   /** The facts are shown at once; what a model says of a guide is added when it has read it. */
   const addOpinion = async (choice: PackageChoice, hash: string) => {
-    const opinion = await session.attempt((client) => client.call("package.opinion", { hash }), ignored);
+    const opinion = await session.call("package.opinion", { hash }, ignored);
     const now = get();
     if (now.stage !== "reviewed" || now.choice !== choice) return;
     const reviews = now.content.reviews.map((review) =>
@@ -71,17 +58,21 @@ export function createInstallActions(parts: {
   };
 
   return {
-    begin(file) {
+    /** Opens the dialog; with a file, the review begins at once. */
+    begin(file?: File) {
       store.set({ dialog: "install", installing: nothingChosen });
       if (file !== undefined) void review({ kind: "file", file });
     },
-    review,
+    review: (choice: PackageChoice) => void review(choice),
+    /** Goes back to the choice, even during a review. */
     chooseAgain() {
       const now = get();
       set("choice" in now ? chosen(now.choice) : nothingChosen);
     },
-    refuse: (problem) => set({ ...nothingChosen, problem }),
-    choose(ids, isWanted) {
+    /** Shows why the choice is not a package, e.g. a folder. */
+    refuse: (problem: string) => set({ ...nothingChosen, problem }),
+    /** Takes skills of the reviewed package, or leaves them. */
+    choose(ids: readonly string[], isWanted: boolean) {
       const now = get();
       if (now.stage !== "reviewed") return;
       const wanted = new Set(now.chosen);
@@ -99,16 +90,18 @@ export function createInstallActions(parts: {
       set(installing);
       const wanted = content.reviews.filter(({ skill_id }) => now.chosen.has(skill_id));
       const expected = wanted.map(({ hash }) => hash);
-      const only = wanted.length === content.reviews.length ? {} : { only: [...now.chosen] };
-      const done = await session.attempt(
-        (client) => client.call("package.install", { ...locationOf(choice), ...only, expected }),
+      const only = wanted.length === content.reviews.length ? undefined : [...now.chosen];
+      const done = await session.call(
+        "package.install",
+        { ...locationOf(choice), only, expected },
         ({ detail }) => get() === installing && set({ ...now, problem: detail }),
       );
       if (done !== undefined) skills.refresh();
       if (get() !== installing) return;
       set(done === undefined ? now : { stage: "installed", ...done, enabled: new Map() });
     },
-    async enable(id) {
+    /** Turns an installed skill on in the open channel. */
+    async enable(id: string) {
       const mark = (state: "on" | "saving" | undefined, problem?: string) => {
         const now = get();
         if (now.stage !== "installed") return;
@@ -119,9 +112,8 @@ export function createInstallActions(parts: {
       };
       mark("saving");
       const { namespace } = store.get().open;
-      const listing = await session.attempt(
-        (client) => client.call("skill.set", { ns: namespace, id, state: "pinned" }),
-        ({ detail }) => mark(undefined, detail),
+      const listing = await session.call("skill.set", { ns: namespace, id, state: "pinned" }, ({ detail }) =>
+        mark(undefined, detail),
       );
       if (listing !== undefined) mark("on");
       skills.refresh();

@@ -3,6 +3,8 @@ import { keyed } from "lit-html/directives/keyed.js";
 import { ref } from "lit-html/directives/ref.js";
 import { escapedInvisible } from "../../base/text/invisible-text.ts";
 import type { PackageContent, PackageReview } from "../../client/shapes.ts";
+import { counted } from "../../core/values/shown.ts";
+import { onSubmit } from "../page/form.ts";
 import { focusWhenShown, modal } from "../page/modal.ts";
 import type { Actions } from "../state/actions.ts";
 import { channelName, isDirect } from "../state/channels.ts";
@@ -56,12 +58,10 @@ function choosing(address: string, actions: Actions): TemplateResult {
     const file = event.target instanceof HTMLInputElement ? event.target.files?.[0] : undefined;
     if (file !== undefined) actions.install.review({ kind: "file", file });
   };
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const text = String(new FormData(event.currentTarget).get("address") ?? "").trim();
-    if (text !== "") actions.install.review({ kind: "address", address: text });
-  };
+  const submit = onSubmit((texts) => {
+    const text = texts.get("address")?.trim();
+    if (text) actions.install.review({ kind: "address", address: text });
+  });
   return html`<p class="hint">Its files are read and reviewed first. Nothing runs, and nothing is on until you enable it.</p>
     <label class="drop-zone">
       <input type="file" class="visually-hidden" accept=".zip,.tar.gz,.tgz,.tar" @change=${pick} />
@@ -107,7 +107,7 @@ function reviewed(
   const wanted = reviews.filter(({ skill_id }) => chosen.has(skill_id));
   const danger = wanted.some(isDangerous);
   const gravest = reviews.toSorted((a, b) => Number(isDangerous(b)) - Number(isDangerous(a)));
-  const what = reviews.length === 1 ? "" : ` ${wanted.length} ${wanted.length === 1 ? "skill" : "skills"}`;
+  const what = reviews.length === 1 ? "" : ` ${counted(wanted.length, "skill")}`;
   return html`<p class="hint">From <code>${nameOf(choice)}</code>. Exactly these files are installed. If they change before then, nothing is installed.</p>
     ${danger ? html`<p class="warning-line">It can do harm. Read the findings before you continue.</p>` : nothing}
     ${reviews.length > 1 ? chooser(reviews, wanted.length, busy, actions) : nothing}
@@ -180,7 +180,7 @@ function choosable(
 
 function leftOutView(leftOut: NonNullable<PackageContent["left_out"]>): TemplateResult {
   return html`<details class="left-out" data-testid="left-out">
-    <summary>Not installed: ${leftOut.length} ${leftOut.length === 1 ? "part" : "parts"} of the package</summary>
+    <summary>Not installed: ${counted(leftOut.length, "part")} of the package</summary>
     <ul>
       ${leftOut.map(
         ({ path, message }) =>

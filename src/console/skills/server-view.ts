@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { ref } from "lit-html/directives/ref.js";
 import { lineForPeople } from "../../base/line-for-people.ts";
 import type { ServerStatus } from "../../client/shapes.ts";
+import { counted } from "../../core/values/shown.ts";
 import { focusWhenShown } from "../page/modal.ts";
 import type { Actions } from "../state/actions.ts";
 import type { ConsoleState } from "../state/state.ts";
@@ -81,7 +82,7 @@ function loginLink(name: string, { skills: { login } }: ConsoleState): TemplateR
 function tools({ name, tools: list }: ServerStatus): TemplateResult | typeof nothing {
   if (list.length === 0) return nothing;
   const off = list.filter(({ suppressed }) => suppressed).length;
-  const count = `${list.length} ${list.length === 1 ? "tool" : "tools"}${off === 0 ? "" : `, ${off} of them left out`}`;
+  const count = `${counted(list.length, "tool")}${off === 0 ? "" : `, ${off} of them left out`}`;
   return disclosure(
     count,
     html`<dl class="parameters" aria-label="Tools of ${name}">

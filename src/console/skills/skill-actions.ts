@@ -4,31 +4,17 @@ import type { ConsoleState, ConsoleStore } from "../state/state.ts";
 import type { PanelFilter, SkillsPanel } from "./panel-state.ts";
 import { isReviewed } from "./skill-kinds.ts";
 
-/** The skills and settings of the open channel. */
-export interface SkillActions {
-  togglePanel(): void;
-  search(query: string): void;
-  /** Filters the list; undefined lists all. */
-  narrow(filter: PanelFilter | undefined): void;
-  /** Shows a skill in full; undefined goes back to the list. `note` is the result of the last action. */
-  showSkill(id: string | undefined, note?: string): void;
-  /** `pinned` turns the skill on, `blocked` off; `available` leaves it to the agent. */
-  setSkill(id: string, state: "pinned" | "blocked" | "available"): void;
-  /** Changes settings of the channel. */
-  change(settings: shapes.NamespaceSettings): void;
-  /** Reads the settings again, and the skills if they are shown. */
-  refresh(): void;
-}
+export type SkillActions = ReturnType<typeof createSkillActions>;
 
 /** Interval at which a starting server is read again, ms. */
 const whileStarting = 1_500;
 
-export function createSkillActions(parts: { store: ConsoleStore; session: Session }): SkillActions {
-  const { store, session } = parts;
+/** The skills and settings of the open channel. */
+export function createSkillActions(store: ConsoleStore, session: Session) {
   const setPanel = (change: Partial<SkillsPanel>) =>
     store.set(({ skills }) => ({ skills: { ...skills, ...change } }));
   const tell = ({ detail }: { detail: string }) => setPanel({ problem: detail });
-  const read = createReading(parts, setPanel);
+  const read = createReading(store, session, setPanel);
   const refresh = () => {
     void read.settings();
     if (store.get().skills.open) void read.panel();
@@ -40,32 +26,31 @@ export function createSkillActions(parts: { store: ConsoleStore; session: Sessio
       setPanel({ open, note: undefined });
       if (open) refresh();
     },
-    search: (query) => setPanel({ query }),
-    narrow: (filter) => setPanel({ filter }),
-    showSkill(id, note) {
+    search: (query: string) => setPanel({ query }),
+    /** Filters the list; undefined lists all. */
+    narrow: (filter: PanelFilter | undefined) => setPanel({ filter }),
+    /** Shows a skill in full; undefined goes back to the list. `note` is the result of the last action. */
+    showSkill(id: string | undefined, note?: string) {
       setPanel({ ...blank, detailId: id, note });
       if (id !== undefined) void read.detail(id);
     },
-    async setSkill(id, state) {
+    /** `pinned` turns the skill on, `blocked` off; `available` leaves it to the agent. */
+    async setSkill(id: string, state: "pinned" | "blocked" | "available") {
       const { namespace } = store.get().open;
       setPanel({ saving: new Set([...store.get().skills.saving, id]), problem: undefined, note: undefined });
-      const listing = await session.attempt(
-        (client) => client.call("skill.set", { ns: namespace, id, state }),
-        tell,
-      );
+      const listing = await session.call("skill.set", { ns: namespace, id, state }, tell);
       const isOpen = store.get().open.namespace === namespace;
       store.set((now) => ({ skills: saved(now, id, isOpen ? listing : undefined) }));
       refresh();
     },
-    async change(settings) {
+    /** Changes settings of the channel. */
+    async change(settings: shapes.NamespaceSettings) {
       const { namespace } = store.get().open;
-      const view = await session.attempt(
-        (client) => client.call("channel.change", { ns: namespace, settings }),
-        tell,
-      );
+      const view = await session.call("channel.change", { ns: namespace, settings }, tell);
       if (view !== undefined && store.get().open.namespace === namespace)
         store.set({ settings: view.settings });
     },
+    /** Reads the settings again, and the skills if they are shown. */
     refresh,
   };
 }
@@ -81,7 +66,8 @@ const blank = {
 } as const;
 
 function createReading(
-  { store, session }: { store: ConsoleStore; session: Session },
+  store: ConsoleStore,
+  session: Session,
   setPanel: (change: Partial<SkillsPanel>) => void,
 ) {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -91,41 +77,37 @@ function createReading(
 
   const settings = async () => {
     const { namespace } = store.get().open;
-    const view = await session.attempt(
-      (client) => client.call("channel.show", { ns: namespace }),
-      () => {},
-    );
+    const view = await session.call("channel.show", { ns: namespace }, () => undefined);
     if (view !== undefined && isOpen(namespace)) store.set({ settings: view.settings });
   };
   const skills = async () => {
     const { namespace } = store.get().open;
-    const list = await session.attempt((client) => client.call("skill.list", { namespace }), tell);
+    const list = await session.call("skill.list", { namespace }, tell);
     if (list !== undefined && isOpen(namespace)) setPanel(list);
   };
   const servers = async () => {
-    const list = (await session.attempt((client) => client.call("server.list", {}), tell))?.servers;
+    const list = (await session.call("server.list", {}, tell))?.servers;
     if (list !== undefined) setPanel({ servers: list });
     clearTimeout(timer);
     if (list?.some(({ state }) => state === "starting")) timer = setTimeout(again, whileStarting);
   };
   const review = async (id: string) => {
-    const value = await session.attempt(
-      (client) => client.call("skill.review", { id }),
+    const value = await session.call(
+      "skill.review",
+      { id },
       ({ detail }) => isShown(id) && setPanel({ review: { ok: false, reason: detail } }),
     );
     if (value !== undefined && isShown(id)) setPanel({ review: { ok: true, value } });
   };
   const history = async (id: string, namespace: string) => {
-    const found = await session.attempt((client) => client.call("taught.history", { id, namespace }), tell);
+    const found = await session.call("taught.history", { id, namespace }, tell);
     if (isOpen(namespace) && isShown(id)) setPanel({ history: found });
   };
   const detail = async (id: string) => {
     const { namespace } = store.get().open;
-    const found = await session.attempt(
-      (client) => client.call("skill.show", { id, namespace }),
-      // It may just have been removed.
-      (problem) => isShown(id) && tell(problem),
-    );
+    // It may just have been removed.
+    const tellIfShown = (problem: { detail: string }) => isShown(id) && tell(problem);
+    const found = await session.call("skill.show", { id, namespace }, tellIfShown);
     if (!isOpen(namespace) || !isShown(id)) return;
     setPanel({ detail: found });
     await Promise.all([

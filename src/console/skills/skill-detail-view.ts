@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { escapedInvisible } from "../../base/text/invisible-text.ts";
 import type { SkillDetail } from "../../client/shapes.ts";
+import { onSubmit } from "../page/form.ts";
 import { fullTime } from "../page/relative-time.ts";
 import type { Actions } from "../state/actions.ts";
 import type { ConsoleState } from "../state/state.ts";
@@ -154,18 +155,16 @@ function networkView(
 ): TemplateResult | typeof nothing {
   const hasCode = kind === "imported" || kind === "document" || kind === "config";
   if (parent !== undefined || taught !== undefined || (!hasCode && granted.length === 0)) return nothing;
-  const allow = (event: SubmitEvent) => {
-    event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const host = String(new FormData(event.currentTarget).get("host") ?? "").trim();
-    if (host === "") return;
-    actions.upkeep.grantHost(id, host);
-    event.currentTarget.reset();
-  };
+  const allow = onSubmit((texts, { currentTarget: form }) => {
+    const host = texts.get("host")?.trim();
+    if (!host) return;
+    void actions.upkeep.grantHost(id, host);
+    if (form instanceof HTMLFormElement) form.reset();
+  });
   const takeBack = (host: string) => {
     // The button disappears with the host; this keeps the focus here.
     document.getElementById("host-to-allow")?.focus();
-    actions.upkeep.revokeHost(id, host);
+    void actions.upkeep.revokeHost(id, host);
   };
   return html`<section aria-label="Network" data-testid="network">
     <h4>Network</h4>

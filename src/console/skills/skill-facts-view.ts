@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { lineForPeople } from "../../base/line-for-people.ts";
 import { escapedInvisible } from "../../base/text/invisible-text.ts";
 import type { SkillDetail } from "../../client/shapes.ts";
-import { formatBytes } from "../../core/values/shown.ts";
+import { counted, formatBytes } from "../../core/values/shown.ts";
 import { disclosure } from "./disclosure.ts";
 import { kindNames } from "./skill-kinds.ts";
 
@@ -47,7 +47,7 @@ export function problemList({ problems }: SkillDetail): TemplateResult | typeof 
 export function parameterList({ parameters }: SkillDetail): TemplateResult | typeof nothing {
   if (parameters.length === 0) return nothing;
   return disclosure(
-    count(parameters.length, "parameter"),
+    counted(parameters.length, "parameter"),
     html`<dl class="parameters">
       ${parameters.map(
         ({ name, type, description, required, default: preset }) => html`<dt>
@@ -62,7 +62,7 @@ export function parameterList({ parameters }: SkillDetail): TemplateResult | typ
 export function toolList({ tools }: SkillDetail): TemplateResult | typeof nothing {
   if (tools.length === 0) return nothing;
   return disclosure(
-    count(tools.length, "tool"),
+    counted(tools.length, "tool"),
     html`<dl class="parameters">
       ${tools.map(
         ({ name, description }) => html`<dt><code>${name}</code></dt>
@@ -75,15 +75,11 @@ export function toolList({ tools }: SkillDetail): TemplateResult | typeof nothin
 export function fileList({ files }: SkillDetail): TemplateResult | typeof nothing {
   if (files.length === 0) return nothing;
   return disclosure(
-    count(files.length, "file"),
+    counted(files.length, "file"),
     html`<ul class="skill-files">
       ${files.map(({ path, bytes }) => html`<li><code>${escapedInvisible(path)}</code> <span>${formatBytes(bytes)}</span></li>`)}
     </ul>`,
   );
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
 }
 
 /** `files: read_file, write_file; notes: all`. */

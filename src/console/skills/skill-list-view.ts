@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
 import { repeat } from "lit-html/directives/repeat.js";
 import type { NamespaceSettings, SkillListing } from "../../client/shapes.ts";
+import { counted } from "../../core/values/shown.ts";
 import type { Actions } from "../state/actions.ts";
 import type { ConsoleState } from "../state/state.ts";
 import type { PanelFilter, SkillsPanel } from "./panel-state.ts";
@@ -48,37 +49,15 @@ function filters(
 function groups(panel: SkillsPanel, actions: Actions): TemplateResult | typeof nothing {
   if (panel.filter === "problems") return nothing;
   const found = listedSkills(panel);
-  const inGroup = (belongs: (skill: SkillListing) => boolean) => found.filter(belongs);
-  return html`${group(
-    "On",
-    inGroup((skill) => skill.eligible && isOn(skill)),
-    panel,
-    actions,
-  )}
-    ${group(
-      "Available",
-      inGroup(({ eligible, state }) => eligible && state === "available"),
-      panel,
-      actions,
-    )}
-    ${group(
-      "Off",
-      inGroup(({ eligible, state }) => eligible && state === "blocked"),
-      panel,
-      actions,
-    )}
-    ${group(
-      "Needs something first",
-      inGroup(({ eligible }) => !eligible),
-      panel,
-      actions,
-    )}
+  const inGroup = Map.groupBy(found, ({ eligible, state }): string => (eligible ? titles[state] : unusable));
+  const all = [...new Set(Object.values(titles)), unusable];
+  return html`${all.map((title) => group(title, inGroup.get(title) ?? [], panel, actions))}
     ${found.length > 0 || panel.skills === undefined ? nothing : html`<p class="empty" role="status">No skill fits. Try fewer words or another kind.</p>`}`;
 }
 
-function isOn({ state }: SkillListing): boolean {
-  return state === "pinned" || state === "active";
-}
+/** Titles of the groups by state, in the order in which they are shown. */
+const titles = { pinned: "On", active: "On", available: "Available", blocked: "Off" } as const;
+const unusable = "Needs something first";
 
 function group(
   title: string,
@@ -104,7 +83,7 @@ function diagnosticsList({ diagnostics, filter }: SkillsPanel): TemplateResult |
   if (filter !== undefined && filter !== "problems") return nothing;
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const others = diagnostics.filter(({ severity }) => severity !== "error");
-  const notes = `${others.length} ${others.length === 1 ? "note" : "notes"} from loading skills`;
+  const notes = `${counted(others.length, "note")} from loading skills`;
   return html`${diagnosticGroup(errors, `${errors.length} could not be loaded`, true)}
   ${diagnosticGroup(others, notes, filter === "problems")}`;
 }
@@ -163,19 +142,21 @@ function channelSettings(
   return html`${choice("While the agent works, show", progressNames, settings.progress, (progress) =>
     change({ progress }),
   )}
-  ${isConsole ? nothing : [replyChoice(settings.reply, change), botsChoice(settings.bots, change)]} ${pauseControl(settings.paused, change)}`;
+  ${isConsole ? nothing : mentionChoices(settings, change)} ${pauseControl(settings.paused, change)}`;
 }
 
-function replyChoice(reply: keyof typeof replyNames | undefined, change: Change): TemplateResult {
-  return choice("Answer without being mentioned", replyNames, reply ?? "default", (value) =>
-    change({ reply: value === "default" ? null : value }),
-  );
-}
-
-function botsChoice(bots: keyof typeof botNames | undefined, change: Change): TemplateResult {
-  return choice("Messages of other bots", botNames, bots ?? "default", (value) =>
-    change({ bots: value === "default" ? null : value }),
-  );
+function mentionChoices(
+  { reply, bots }: NonNullable<ConsoleState["settings"]>,
+  change: Change,
+): TemplateResult[] {
+  return [
+    choice("Answer without being mentioned", replyNames, reply ?? "default", (value) =>
+      change({ reply: value === "default" ? null : value }),
+    ),
+    choice("Messages of other bots", botNames, bots ?? "default", (value) =>
+      change({ bots: value === "default" ? null : value }),
+    ),
+  ];
 }
 
 function pauseControl(paused: { by: string } | undefined, change: Change): TemplateResult {

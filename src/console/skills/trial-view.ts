@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
 import type { FlowResult, SkillDetail } from "../../client/shapes.ts";
 import { type Json, type JsonObject, objectOf } from "../../core/values/json.ts";
+import { onSubmit } from "../page/form.ts";
 import type { Actions } from "../state/actions.ts";
 import type { Trial } from "./panel-state.ts";
 import { presetText } from "./trial-values.ts";
@@ -16,15 +17,11 @@ export function trialView(
 ): TemplateResult | typeof nothing {
   if (!isRunnable(detail)) return nothing;
   const isFlow = detail.kind === "flow";
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const form = new FormData(event.currentTarget);
-    const texts = new Map([...form].map(([name, value]) => [name, String(value)]));
-    const button = event.submitter instanceof HTMLButtonElement ? event.submitter.value : "";
-    if (button === "dry-run" || (button === "" && isFlow)) actions.trial.dryRun(texts);
+  const submit = onSubmit((texts, { submitter }) => {
+    const button = submitter instanceof HTMLButtonElement ? submitter.value : "";
+    if (button === "dry-run" || (button === "" && isFlow)) void actions.trial.dryRun(texts);
     else actions.trial.run(texts);
-  };
+  });
   return html`<section aria-label="Run" data-testid="trial">
     <h4>Run it here</h4>
     ${keyed(

@@ -1,36 +1,18 @@
-import type { ApiClient } from "../../client/api-client.ts";
+import type { OperationName, OutputOf } from "../../app/operations/table.ts";
+import type { CallInput } from "../../client/api-client.ts";
 import type { Session } from "../state/session.ts";
 import type { ConsoleStore } from "../state/state.ts";
 import type { SkillsPanel } from "./panel-state.ts";
 import type { SkillActions } from "./skill-actions.ts";
 
-/** Operators' actions on installed skills, hosts and tool servers. The panel shows refusals. */
-export interface UpkeepActions {
-  /** Installs a skill again from its source. */
-  update(id: string): void;
-  remove(id: string): void;
-  grantHost(id: string, host: string): void;
-  revokeHost(id: string, host: string): void;
-  control(server: string, action: "start" | "stop" | "restart"): void;
-  /** Requests the address where the person connects their account. */
-  connect(server: string): void;
-  /** Forgets the account. */
-  disconnect(server: string): void;
-  /** Uses an earlier version of a skill that was made in the open channel. */
-  restore(id: string, version: number): void;
-  share(id: string, who: "nobody" | "others" | "everyone"): void;
-  /** Takes a skill of another channel. */
-  take(id: string): void;
-  /** Removes a skill that was made in the open channel. */
-  discard(id: string): void;
-}
+export type UpkeepActions = ReturnType<typeof createUpkeepActions>;
 
-export function createUpkeepActions(parts: {
-  store: ConsoleStore;
-  session: Session;
-  skills: Pick<SkillActions, "refresh" | "showSkill">;
-}): UpkeepActions {
-  const { store, session, skills } = parts;
+/** Operators' actions on installed skills, hosts and tool servers. The panel shows refusals. */
+export function createUpkeepActions(
+  store: ConsoleStore,
+  session: Session,
+  skills: Pick<SkillActions, "refresh" | "showSkill">,
+) {
   const setPanel = (change: Partial<SkillsPanel>) =>
     store.set(({ skills: panel }) => ({ skills: { ...panel, ...change } }));
   const setSaving = (key: string, on: boolean) => {
@@ -38,11 +20,16 @@ export function createUpkeepActions(parts: {
     setPanel({ saving: new Set(on ? [...others, key] : others) });
   };
 
-  /** Marks `key` as busy during the work; `done` gets the result. */
-  const work = async <T>(key: string, ask: (client: ApiClient) => Promise<T>, done: (value: T) => void) => {
+  /** Marks a skill or server as busy during the work; `done` gets the result. */
+  const work = async <Name extends OperationName>(
+    key: string,
+    name: Name,
+    input: CallInput<Name>,
+    done: (value: OutputOf<Name>) => void,
+  ) => {
     setPanel({ problem: undefined, note: undefined });
     setSaving(key, true);
-    const value = await session.attempt(ask, ({ detail }) => setPanel({ problem: detail }));
+    const value = await session.call(name, input, ({ detail }) => setPanel({ problem: detail }));
     setSaving(key, false);
     if (value !== undefined) done(value);
     skills.refresh();
@@ -51,82 +38,57 @@ export function createUpkeepActions(parts: {
   const here = () => store.get().open.namespace;
 
   return {
-    update: (id) =>
-      work(
-        id,
-        (client) => client.call("package.update", { id }),
-        ({ installed }) => say(updatedText(installed)),
+    /** Installs a skill again from its source. */
+    update: (id: string) =>
+      work(id, "package.update", { id }, ({ installed }) => say(updatedText(installed))),
+    remove: (id: string) =>
+      work(id, "package.remove", { id }, () => {
+        const left = store.get().skills.skills?.filter((skill) => skill.id !== id && skill.parent !== id);
+        if (left !== undefined) setPanel({ skills: left });
+        if (store.get().skills.detailId === id) skills.showSkill(undefined, `${id} was removed.`);
+      }),
+    grantHost: (id: string, host: string) =>
+      work(id, "skill.grant", { id, hosts: [host] }, () =>
+        say(`The code of ${id} may reach ${host} now, in every channel.`),
       ),
-    remove: (id) =>
-      work(
-        id,
-        (client) => client.call("package.remove", { id }),
-        () => {
-          const left = store.get().skills.skills?.filter((skill) => skill.id !== id && skill.parent !== id);
-          if (left !== undefined) setPanel({ skills: left });
-          if (store.get().skills.detailId === id) skills.showSkill(undefined, `${id} was removed.`);
-        },
+    revokeHost: (id: string, host: string) =>
+      work(id, "skill.revoke", { id, hosts: [host] }, ({ granted }) =>
+        say(
+          granted.includes(host)
+            ? `${host} stays: the bot's configuration grants it.`
+            : `${id} may no longer reach ${host}.`,
+        ),
       ),
-    grantHost: (id, host) =>
-      work(
-        id,
-        (client) => client.call("skill.grant", { id: id, hosts: [host] }),
-        () => say(`The code of ${id} may reach ${host} now, in every channel.`),
-      ),
-    revokeHost: (id, host) =>
-      work(
-        id,
-        (client) => client.call("skill.revoke", { id: id, hosts: [host] }),
-        ({ granted }) =>
-          say(
-            granted.includes(host)
-              ? `${host} stays: the bot's configuration grants it.`
-              : `${id} may no longer reach ${host}.`,
-          ),
-      ),
-    control: (server, action) => {
+    control(name: string, action: "start" | "stop" | "restart") {
       setPanel({ login: undefined });
-      void work(
-        server,
-        (client) => client.call("server.control", { name: server, action: action }),
-        ({ name, state }) => say(stateTexts[state](name)),
+      return work(name, "server.control", { name, action }, (server) =>
+        say(stateTexts[server.state](server.name)),
       );
     },
-    connect: (server) =>
-      work(
-        server,
-        (client) => client.call("server.login", { name: server }),
-        ({ url }) => setPanel({ login: { server, url } }),
+    /** Requests the address where the person connects their account. */
+    connect: (name: string) =>
+      work(name, "server.login", { name }, ({ url }) => setPanel({ login: { server: name, url } })),
+    /** Forgets the account. */
+    disconnect: (name: string) =>
+      work(name, "server.logout", { name }, (server) =>
+        say(`The account with ${server.name} was forgotten here.`),
       ),
-    disconnect: (server) =>
-      work(
-        server,
-        (client) => client.call("server.logout", { name: server }),
-        ({ name }) => say(`The account with ${name} was forgotten here.`),
+    /** Uses an earlier version of a skill that was made in the open channel. */
+    restore: (id: string, version: number) =>
+      work(id, "taught.restore", { id, namespace: here(), version }, () =>
+        say(`${id} is version ${version} again.`),
       ),
-    restore: (id, version) =>
-      work(
-        id,
-        (client) => client.call("taught.restore", { id, namespace: here(), version }),
-        () => say(`${id} is version ${version} again.`),
+    share: (id: string, who: "nobody" | "others" | "everyone") =>
+      work(id, "taught.share", { id, namespace: here(), with: who }, () => say(sharedTexts[who](id))),
+    /** Takes a skill of another channel. */
+    take: (id: string) =>
+      work(id, "taught.take", { id, namespace: here() }, () =>
+        say(`${id} can be used here now. If it changes there, it has to be taken again.`),
       ),
-    share: (id, who) =>
-      work(
-        id,
-        (client) => client.call("taught.share", { id, namespace: here(), with: who }),
-        () => say(sharedTexts[who](id)),
-      ),
-    take: (id) =>
-      work(
-        id,
-        (client) => client.call("taught.take", { id, namespace: here() }),
-        () => say(`${id} can be used here now. If it changes there, it has to be taken again.`),
-      ),
-    discard: (id) =>
-      work(
-        id,
-        (client) => client.call("taught.discard", { id, namespace: here() }),
-        () => skills.showSkill(undefined, `${id} is gone, with all its versions.`),
+    /** Removes a skill that was made in the open channel. */
+    discard: (id: string) =>
+      work(id, "taught.discard", { id, namespace: here() }, () =>
+        skills.showSkill(undefined, `${id} is gone, with all its versions.`),
       ),
   };
 }

@@ -1,53 +1,43 @@
 import { type Address, channelName } from "./channels.ts";
-import { type Draft, emptyDraft, type OutgoingMessage } from "./state.ts";
+import { type Draft, emptyDraft, type OutgoingMessage, type Theme } from "./state.ts";
 
-/**
- * State that survives a reload: drafts, channels and the last thread of each channel for the browser, unsent messages and the
- * token for the tab. With a full or refused storage only this is lost, and the page works.
- */
-export interface BrowserStorage {
-  draft(address: Address): Draft;
-  keepDraft(address: Address, draft: Draft): void;
-  lastThread(namespace: string): string | undefined;
-  keepLastThread(address: Address): void;
-  channels(): string[];
-  keepChannels(namespaces: readonly string[]): void;
-  outgoing(): OutgoingMessage[];
-  keepOutgoing(messages: readonly OutgoingMessage[]): void;
-  token(): string | undefined;
-  keepToken(token: string): void;
-  theme(): "system" | "light" | "dark";
-  keepTheme(theme: "system" | "light" | "dark"): void;
-}
+export type BrowserStorage = ReturnType<typeof createBrowserStorage>;
 
 const draftKey = ({ namespace, thread }: Address) =>
   `knack:draft:${channelName(namespace)}${thread === undefined ? "" : `/${thread}`}`;
 const threadKey = (namespace: string) => `knack:thread:${channelName(namespace)}`;
 
-export function createBrowserStorage(ofBrowser: Storage, ofTab: Storage): BrowserStorage {
+/**
+ * State that survives a reload: drafts, channels and the last thread of each channel for the browser, unsent messages and the
+ * token for the tab. With a full or refused storage only this is lost, and the page works.
+ */
+export function createBrowserStorage(ofBrowser: Storage, ofTab: Storage) {
   return {
-    draft: (address) => ({ ...emptyDraft, ...readJson<Omit<Draft, "files">>(ofBrowser, draftKey(address)) }),
-    keepDraft(address, draft) {
-      const isEmpty = draft.text === "" && draft.pasted.length === 0;
-      const { text, pasted } = draft;
+    draft: (address: Address): Draft => ({
+      ...emptyDraft,
+      ...readJson<Omit<Draft, "files">>(ofBrowser, draftKey(address)),
+    }),
+    keepDraft(address: Address, { text, pasted }: Draft) {
+      const isEmpty = text === "" && pasted.length === 0;
       keep(ofBrowser, draftKey(address), isEmpty ? undefined : JSON.stringify({ text, pasted }));
     },
-    lastThread: (namespace) => ofBrowser.getItem(threadKey(namespace)) ?? undefined,
-    keepLastThread: ({ namespace, thread }) => keep(ofBrowser, threadKey(namespace), thread),
+    lastThread: (namespace: string) => ofBrowser.getItem(threadKey(namespace)) ?? undefined,
+    keepLastThread: ({ namespace, thread }: Address) => keep(ofBrowser, threadKey(namespace), thread),
     channels: () => readJson<string[]>(ofBrowser, "knack:channels") ?? [],
-    keepChannels: (namespaces) => keep(ofBrowser, "knack:channels", JSON.stringify(namespaces)),
+    keepChannels: (namespaces: readonly string[]) =>
+      keep(ofBrowser, "knack:channels", JSON.stringify(namespaces)),
     outgoing: () => readJson<OutgoingMessage[]>(ofTab, "knack:outgoing") ?? [],
-    keepOutgoing(messages) {
+    keepOutgoing(messages: readonly OutgoingMessage[]) {
       const kept = messages.map(withoutFiles);
       keep(ofTab, "knack:outgoing", kept.length === 0 ? undefined : JSON.stringify(kept));
     },
     token: () => ofTab.getItem("knack:token") ?? undefined,
-    keepToken: (token) => keep(ofTab, "knack:token", token),
-    theme() {
+    keepToken: (token: string) => keep(ofTab, "knack:token", token),
+    theme(): Theme {
       const theme = ofBrowser.getItem("knack:theme");
       return theme === "light" || theme === "dark" ? theme : "system";
     },
-    keepTheme: (theme) => keep(ofBrowser, "knack:theme", theme === "system" ? undefined : theme),
+    keepTheme: (theme: Theme) => keep(ofBrowser, "knack:theme", theme === "system" ? undefined : theme),
   };
 }
 

@@ -6,23 +6,10 @@ import type { Session } from "./session.ts";
 import type { ConsoleStore } from "./state.ts";
 import { addLive, addRead, emptyTimeline } from "./timeline.ts";
 
-/** Moving between channels and threads. */
-export interface ChannelActions {
-  /** Reads the initial data, and shows `address`. */
-  start(address: Address): Promise<void>;
-  open(address: Address): void;
-  /** Opens the last thread of a channel; for the open channel, the start of a new thread. */
-  openChannel(namespace: string): void;
-  beginThread(): void;
-  addChannel(name: string): void;
-  showChannelForm(shown: boolean): void;
-  /** Stops following the channel; the page stays as it is. */
-  rest(): void;
-  /** Follows the channel again, and reads what it missed. */
-  resume(): void;
-}
+export type ChannelActions = ReturnType<typeof createChannelActions>;
 
-export interface ChannelParts {
+/** What the channels need of the page. */
+interface ChannelPage {
   store: ConsoleStore;
   session: Session;
   storage: BrowserStorage;
@@ -34,8 +21,9 @@ export interface ChannelParts {
   connected(): void;
 }
 
-export function createChannelActions(parts: ChannelParts): ChannelActions {
-  const { store, session, storage } = parts;
+/** Moving between channels and threads. */
+export function createChannelActions(page: ChannelPage) {
+  const { store, session, storage } = page;
   let feed = new AbortController();
   let watched: string | undefined;
 
@@ -44,8 +32,8 @@ export function createChannelActions(parts: ChannelParts): ChannelActions {
     feed = new AbortController();
     watched = namespace;
     store.set({ connection: "connecting", settings: undefined, unread: new Set(), threads: undefined });
-    parts.channelChanged();
-    void watchChannel({ ...parts, namespace, signal: feed.signal });
+    page.channelChanged();
+    void watchChannel({ ...page, namespace, signal: feed.signal });
   };
 
   const open = (address: Address) => {
@@ -65,19 +53,20 @@ export function createChannelActions(parts: ChannelParts): ChannelActions {
       outgoing: state.outgoing.filter(({ turn_id }) => turn_id === undefined),
       channels: toChannels([...state.channels.map(({ namespace }) => namespace), address.namespace]),
     }));
-    parts.opened(address);
+    page.opened(address);
     if (watched !== address.namespace) watch(address.namespace);
     else void readThread(store, session);
   };
 
   return {
-    async start(address) {
+    /** Reads the initial data, and shows `address`. */
+    async start(address: Address) {
       watched = undefined;
       open(address);
-      const about = await session.attempt((client) => client.call("bot.about", {}));
+      const about = await session.call("bot.about", {});
       if (about === undefined) return;
       store.set({ about });
-      const listed = await session.attempt((client) => client.call("channel.list", {}));
+      const listed = await session.call("channel.list", {});
       const known = [
         ...storage.channels(),
         ...(listed?.namespaces ?? []).map(({ namespace }) => namespace),
@@ -86,12 +75,13 @@ export function createChannelActions(parts: ChannelParts): ChannelActions {
       store.set({ channels: toChannels(known) });
     },
     open,
-    openChannel(namespace) {
+    /** Opens the last thread of a channel; for the open channel, the start of a new thread. */
+    openChannel(namespace: string) {
       const isOpen = namespace === store.get().open.namespace;
       open({ namespace, thread: isOpen ? undefined : storage.lastThread(namespace) });
     },
     beginThread: () => open({ namespace: store.get().open.namespace, thread: undefined }),
-    addChannel(name) {
+    addChannel(name: string) {
       const parsed = parseChannelName(name);
       if (!parsed.ok) return store.set({ addingChannel: { problem: parsed.message } });
       const namespaces = [...store.get().channels.map(({ namespace }) => namespace), parsed.namespace];
@@ -99,23 +89,22 @@ export function createChannelActions(parts: ChannelParts): ChannelActions {
       storage.keepChannels(namespaces);
       open({ namespace: parsed.namespace, thread: undefined });
     },
+    /** Stops following the channel; the page stays as it is. */
     rest: () => feed.abort(),
+    /** Follows the channel again, and reads what it missed. */
     resume() {
       if (watched === undefined || !feed.signal.aborted) return;
       feed = new AbortController();
-      void watchChannel({ ...parts, namespace: watched, signal: feed.signal });
+      void watchChannel({ ...page, namespace: watched, signal: feed.signal });
     },
-    showChannelForm: (shown) => store.set({ addingChannel: shown ? { problem: undefined } : undefined }),
+    showChannelForm: (shown: boolean) =>
+      store.set({ addingChannel: shown ? { problem: undefined } : undefined }),
   };
 }
 
-interface ChannelFeed {
-  store: ConsoleStore;
-  session: Session;
+interface ChannelFeed extends ChannelPage {
   namespace: string;
   signal: AbortSignal;
-  channelChanged(): void;
-  connected(): void;
 }
 
 /** Events that change the list of threads. */
@@ -157,10 +146,7 @@ async function watchChannel(feed: ChannelFeed): Promise<void> {
 async function readThread(store: ConsoleStore, session: Session): Promise<void> {
   const { namespace, thread } = store.get().open;
   if (thread === undefined) return;
-  const read = await session.attempt(
-    (client) => client.call("thread.show", { ns: namespace, thread }),
-    ignoreUnreachable(store),
-  );
+  const read = await session.call("thread.show", { ns: namespace, thread }, ignoreUnreachable(store));
   const { open } = store.get();
   if (read === undefined || open.namespace !== namespace || open.thread !== thread) return;
   store.set((state) => {
@@ -170,10 +156,7 @@ async function readThread(store: ConsoleStore, session: Session): Promise<void> 
 }
 
 async function readThreadList({ store, session, namespace, signal }: ChannelFeed): Promise<void> {
-  const listed = await session.attempt(
-    (client) => client.call("thread.list", { ns: namespace }),
-    ignoreUnreachable(store),
-  );
+  const listed = await session.call("thread.list", { ns: namespace }, ignoreUnreachable(store));
   if (listed !== undefined && !signal.aborted) store.set({ threads: listed.threads });
 }
 

@@ -3,11 +3,7 @@ import type { Session } from "./session.ts";
 import type { ConsoleState, ConsoleStore } from "./state.ts";
 import { turnsOf } from "./timeline.ts";
 
-/** Files of turns. They are fetched by script, since a link could not send the token. */
-export interface FileActions {
-  /** Saves the file with the browser. */
-  download(file: FileView): void;
-}
+export type FileActions = ReturnType<typeof createFileActions>;
 
 /** Larger pictures are only offered for download, bytes. */
 const maxPicture = 5_000_000;
@@ -25,13 +21,8 @@ export function pictureKey({ url, bytes }: FileView): string {
   return `${url} ${bytes}`;
 }
 
-export function createFileActions({
-  store,
-  session,
-}: {
-  store: ConsoleStore;
-  session: Session;
-}): FileActions {
+/** Files of turns. They are fetched by script, since a link could not send the token. */
+export function createFileActions(store: ConsoleStore, session: Session) {
   const asked = new Set<string>();
   const askLater = (file: FileView) => {
     setTimeout(() => asked.delete(pictureKey(file)), retryAfter);
@@ -55,12 +46,10 @@ export function createFileActions({
   };
   store.subscribe(loadNew);
   return {
-    download(file) {
-      const keep = async () => {
-        const blob = await session.attempt((client) => client.file(file.url));
-        if (blob !== undefined) saveAs(blob, file.name);
-      };
-      void keep();
+    /** Saves the file with the browser. */
+    async download({ url, name }: FileView) {
+      const blob = await session.attempt((client) => client.file(url));
+      if (blob !== undefined) saveAs(blob, name);
     },
   };
 }

@@ -7,24 +7,7 @@ import type { Session } from "./session.ts";
 import { type ConsoleStore, emptyDraft, type OutgoingMessage } from "./state.ts";
 import { runningTurns } from "./timeline.ts";
 
-/** Messages that people send, and their input to a running turn. */
-export interface MessageActions {
-  /** Sends the text of a suggestion or retry; without one, the draft. Empty texts are not sent. */
-  send(text?: string): void;
-  retry(key: string): void;
-  discard(key: string): void;
-  /** Sends messages again that did not reach the server, after a reload or a reconnect. */
-  resume(): void;
-  stop(turnId: string): void;
-  /** Stops all running turns of the open thread. */
-  stopAll(): void;
-  answer(turnId: string, questionId: string, text: string): void;
-  /** Decides an approval. */
-  /** @param text replaces the quoted text of the call, which is approved */
-  approve(approvalId: string, verdict: Verdict, text?: string): void;
-  /** Deletes a turn permanently. */
-  forget(turnId: string): void;
-}
+export type MessageActions = ReturnType<typeof createMessageActions>;
 
 /** The thread of commands given outside a thread. */
 export const commandThread = "commands";
@@ -35,13 +18,13 @@ const scheduleForm = /^\/agent schedule add(\s+--task)?$/i;
 /** Age above which a message is sent again only on request, ms. */
 const staleAfter = 5 * 60_000;
 
-export function createMessageActions(parts: {
-  store: ConsoleStore;
-  session: Session;
-  storage: BrowserStorage;
-  open: ChannelActions["open"];
-}): MessageActions {
-  const { store, session, storage } = parts;
+/** Messages that people send, and their input to a running turn. */
+export function createMessageActions(
+  store: ConsoleStore,
+  session: Session,
+  storage: BrowserStorage,
+  open: ChannelActions["open"],
+) {
   const setOutgoing = (change: (outgoing: readonly OutgoingMessage[]) => readonly OutgoingMessage[]) => {
     const outgoing = change(store.get().outgoing);
     storage.keepOutgoing(outgoing.filter(({ turn_id }) => turn_id === undefined));
@@ -55,21 +38,22 @@ export function createMessageActions(parts: {
     const text = typed.replace(/^／/, "/");
     const { namespace, thread: current } = store.get().open;
     const thread = current ?? (text.startsWith("/") ? commandThread : `t-${randomId()}`);
-    const attached = files.length === 0 ? {} : { files };
-    const message = { namespace, thread, key: randomId(), text, sent_at: Date.now(), ...attached };
+    const message = { namespace, thread, key: randomId(), text, sent_at: Date.now(), files };
     setOutgoing((all) => [...all, message]);
-    parts.open({ namespace, thread });
+    open({ namespace, thread });
     deliver(message);
   };
+  const stop = (turnId: string) => void session.call("turn.stop", { id: turnId });
 
   return {
-    send(text) {
+    /** Sends the text of a suggestion or retry; without one, the draft. Empty texts are not sent. */
+    send(text?: string) {
       if (text !== undefined) return post(text);
-      const { draft, open } = store.get();
+      const { draft, open: address } = store.get();
       const written = [draft.text.trim(), ...draft.pasted].filter((part) => part !== "").join("\n\n");
       if (written === "" && draft.files.length === 0) return;
       store.set({ draft: emptyDraft, completions: undefined });
-      storage.keepDraft(open, emptyDraft);
+      storage.keepDraft(address, emptyDraft);
       const form = scheduleForm.exec(written);
       if (form !== null)
         return store.set({
@@ -82,13 +66,14 @@ export function createMessageActions(parts: {
       const notice = "Commands take no files. The files are kept for your next message.";
       store.set({ draft: { ...store.get().draft, files: draft.files }, notice });
     },
-    retry(key) {
+    retry(key: string) {
       const message = store.get().outgoing.find((other) => other.key === key);
       if (message === undefined) return;
       change(key, withoutProblem);
       deliver(message);
     },
-    discard: (key) => setOutgoing((all) => all.filter((message) => message.key !== key)),
+    discard: (key: string) => setOutgoing((all) => all.filter((message) => message.key !== key)),
+    /** Sends messages again that did not reach the server, after a reload or a reconnect. */
     resume() {
       const recent = store.get().outgoing.filter(({ sent_at }) => Date.now() - sent_at < staleAfter);
       for (const message of recent.filter(({ problem, turn_id }) => problem && turn_id === undefined)) {
@@ -96,25 +81,27 @@ export function createMessageActions(parts: {
         deliver(message);
       }
     },
-    stop: (turnId) => void session.attempt((client) => client.call("turn.stop", { id: turnId })),
+    stop,
+    /** Stops all running turns of the open thread. */
     stopAll() {
-      for (const { turn_id } of runningTurns(store.get().timeline))
-        void session.attempt((client) => client.call("turn.stop", { id: turn_id }));
+      for (const { turn_id } of runningTurns(store.get().timeline)) stop(turn_id);
     },
-    answer(turnId, question_id, text) {
+    answer(turnId: string, question_id: string, text: string) {
       if (text.trim() === "") return;
-      void session.attempt((client) =>
-        client.call("turn.answer", { id: turnId, question_id, text: text.trim() }),
-      );
+      void session.call("turn.answer", { id: turnId, question_id, text: text.trim() });
     },
-    async approve(approvalId, verdict, text) {
-      const decided = await session.attempt((client) =>
-        client.call("approval.decide", { id: approvalId, ...verdictInput(verdict), text }),
-      );
+    /**
+     * Decides an approval.
+     * @param text replaces the quoted text of the call, which is approved
+     */
+    async approve(approvalId: string, verdict: Verdict, text?: string) {
+      const input = { id: approvalId, ...verdictInput(verdict), text };
+      const decided = await session.call("approval.decide", input);
       if (decided?.decided === false)
         store.set({ notice: "Someone has already decided this, or it has expired." });
     },
-    forget: (turnId) => void session.attempt((client) => client.call("turn.forget", { id: turnId })),
+    /** Deletes a turn permanently. */
+    forget: (turnId: string) => void session.call("turn.forget", { id: turnId }),
   };
 }
 

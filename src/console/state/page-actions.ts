@@ -1,29 +1,22 @@
 import type { BrowserStorage } from "./browser-storage.ts";
 import type { ConsoleStore, Dialog } from "./state.ts";
 
-/** Actions on the page itself. */
-export interface PageActions {
-  /** Opens or closes a part by its key. */
-  disclose(key: string, open: boolean): void;
-  toggleSidebar(): void;
-  show(dialog: Dialog): void;
-  searchTargets(query: string): void;
-  selectTarget(index: number): void;
-  dismissNotice(): void;
-  nextTheme(): void;
-}
+export type PageActions = ReturnType<typeof createPageActions>;
 
 const nextTheme = { system: "light", light: "dark", dark: "system" } as const;
 
-export function createPageActions(store: ConsoleStore, storage: BrowserStorage): PageActions {
+/** Actions on the page itself. */
+export function createPageActions(store: ConsoleStore, storage: BrowserStorage) {
   return {
-    disclose(key, open) {
+    /** Opens or closes a part by its key. */
+    disclose(key: string, open: boolean) {
       store.set(({ disclosed }) => ({ disclosed: new Map(disclosed).set(key, open) }));
     },
     toggleSidebar: () => store.set(({ sidebarOpen }) => ({ sidebarOpen: !sidebarOpen })),
-    show: (dialog) => store.set({ dialog, switcher: { query: "", selected: 0 } }),
-    searchTargets: (query) => store.set({ switcher: { query, selected: 0 } }),
-    selectTarget: (selected) => store.set(({ switcher }) => ({ switcher: { ...switcher, selected } })),
+    show: (dialog: Dialog) => store.set({ dialog, switcher: { query: "", selected: 0 } }),
+    searchTargets: (query: string) => store.set({ switcher: { query, selected: 0 } }),
+    selectTarget: (selected: number) =>
+      store.set(({ switcher }) => ({ switcher: { ...switcher, selected } })),
     dismissNotice: () => store.set({ notice: undefined }),
     nextTheme() {
       const theme = nextTheme[store.get().theme];

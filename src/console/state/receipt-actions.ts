@@ -1,18 +1,12 @@
 import type { Session } from "./session.ts";
 import type { ConsoleStore, ReceiptState } from "./state.ts";
 
-/** Receipts of answers, and replays of their turns on other models. */
-export interface ReceiptActions {
-  /** Opens the receipt of a turn, which is read anew, or closes it. */
-  toggle(turnId: string): void;
-  /** Has another model answer the turn again. */
-  replay(turnId: string, model: string): void;
-}
+export type ReceiptActions = ReturnType<typeof createReceiptActions>;
 
 const modelCommand = "/agent model ";
 
-export function createReceiptActions(parts: { store: ConsoleStore; session: Session }): ReceiptActions {
-  const { store, session } = parts;
+/** Receipts of answers, and replays of their turns on other models. */
+export function createReceiptActions(store: ConsoleStore, session: Session) {
   const change = (turnId: string, more: ReceiptState | undefined) =>
     store.set(({ receipts }) => {
       const others = new Map(receipts);
@@ -24,26 +18,24 @@ export function createReceiptActions(parts: { store: ConsoleStore; session: Sess
     change(turnId, {});
     const { namespace } = store.get().open;
     const [receipt, choices] = await Promise.all([
-      session.attempt((client) => client.call("turn.receipt", { id: turnId })),
-      session.attempt(
-        (client) => client.call("command.complete", { namespace, text: modelCommand }),
-        () => undefined,
-      ),
+      session.call("turn.receipt", { id: turnId }),
+      session.call("command.complete", { namespace, text: modelCommand }, () => undefined),
     ]);
     if (receipt === undefined) return change(turnId, undefined);
     const names = choices?.completions.map(({ label }) => label) ?? [];
     change(turnId, { receipt, models: names.filter((name) => name.includes("/")) });
   };
   return {
-    toggle(turnId) {
+    /** Opens the receipt of a turn, which is read anew, or closes it. */
+    toggle(turnId: string) {
       if (store.get().receipts.has(turnId)) change(turnId, undefined);
       else void open(turnId);
     },
-    async replay(turnId, model) {
+    /** Has another model answer the turn again. */
+    async replay(turnId: string, model: string) {
       change(turnId, { replaying: model, replay: undefined, problem: undefined });
-      const replay = await session.attempt(
-        (client) => client.call("turn.replay", { id: turnId, model }),
-        ({ detail }) => change(turnId, { problem: detail }),
+      const replay = await session.call("turn.replay", { id: turnId, model }, ({ detail }) =>
+        change(turnId, { problem: detail }),
       );
       change(turnId, { replaying: undefined, replay });
     },

@@ -33,6 +33,7 @@ interface CompletionList {
 }
 
 export type Dialog = "switcher" | "token" | "install" | "schedule" | undefined;
+export type Theme = "system" | "light" | "dark";
 
 /** A receipt that is open; without `receipt` it is being read. */
 export interface ReceiptState {
@@ -82,12 +83,10 @@ export interface ConsoleState {
   dropping: boolean;
   /** A failure that belongs to no message, e.g. `The turn could not be stopped`. */
   notice: string | undefined;
-  theme: "system" | "light" | "dark";
+  theme: Theme;
   /** Ms since the epoch, ticking while something runs. */
   now: number;
 }
-
-export type ConsoleStore = Store<ConsoleState>;
 
 export const emptyDraft: Draft = { text: "", pasted: [], files: [] };
 
@@ -124,27 +123,27 @@ export function initialState(now: number): ConsoleState {
   };
 }
 
-/** Holds one value and notifies listeners of changes. */
-interface Store<T> {
-  get(): T;
-  /** Replaces the given members. */
-  set(change: Partial<T> | ((value: T) => Partial<T>)): void;
-  /** Calls the listener after each change; returns a function that ends this. */
-  subscribe(listener: (value: T) => void): () => void;
-}
+/** Holds the state and notifies listeners of changes. */
+export class ConsoleStore {
+  #state: ConsoleState;
+  readonly #listeners: ((state: ConsoleState) => void)[] = [];
 
-export function createStore<T extends object>(initial: T): Store<T> {
-  let value = initial;
-  const listeners = new Set<(value: T) => void>();
-  return {
-    get: () => value,
-    set(change) {
-      value = { ...value, ...(typeof change === "function" ? change(value) : change) };
-      for (const listener of listeners) listener(value);
-    },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
+  constructor(initial: ConsoleState) {
+    this.#state = initial;
+  }
+
+  get(): ConsoleState {
+    return this.#state;
+  }
+
+  /** Replaces the given members. */
+  set(change: Partial<ConsoleState> | ((state: ConsoleState) => Partial<ConsoleState>)): void {
+    this.#state = { ...this.#state, ...(typeof change === "function" ? change(this.#state) : change) };
+    for (const listener of this.#listeners) listener(this.#state);
+  }
+
+  /** Calls the listener after each change. */
+  subscribe(listener: (state: ConsoleState) => void): void {
+    this.#listeners.push(listener);
+  }
 }

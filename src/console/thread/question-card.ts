@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { QuestionView } from "../../core/log/turn-view.ts";
+import { onSubmit } from "../page/form.ts";
 import { icon } from "../page/icons.ts";
 import { clockTime } from "../page/relative-time.ts";
 import type { Actions } from "../state/actions.ts";
@@ -7,11 +8,7 @@ import type { Actions } from "../state/actions.ts";
 /** A question of the agent: choices as buttons, and a field for another answer. */
 export function questionCard(turnId: string, question: QuestionView, actions: Actions): TemplateResult {
   const answer = (text: string) => actions.messages.answer(turnId, question.question_id, text);
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    answer(String(new FormData(event.currentTarget).get("answer") ?? ""));
-  };
+  const submit = onSubmit((texts) => answer(texts.get("answer") ?? ""));
   return html`<section class="card question" aria-label="A question for you">
     <p class="card-title">${icon("question")} ${question.text}</p>
     ${

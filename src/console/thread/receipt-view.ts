@@ -3,6 +3,7 @@ import { guard } from "lit-html/directives/guard.js";
 import type { Replay } from "../../client/shapes.ts";
 import { formatDuration } from "../../core/log/turn-view.ts";
 import { costText } from "../../core/log/usage.ts";
+import { onSubmit } from "../page/form.ts";
 import { modelName } from "../page/thread-title.ts";
 import type { Actions } from "../state/actions.ts";
 import type { ReceiptState } from "../state/state.ts";
@@ -16,11 +17,10 @@ export function receiptView(
   markdown: RenderMarkdown,
 ): TemplateResult {
   if (receipt === undefined) return html`<p class="hint">Reading the receipt</p>`;
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const model = new FormData(event.target as HTMLFormElement).get("model");
-    if (typeof model === "string" && model.trim() !== "") actions.receipts.replay(turnId, model.trim());
-  };
+  const submit = onSubmit((texts) => {
+    const model = texts.get("model")?.trim();
+    if (model) void actions.receipts.replay(turnId, model);
+  });
   return html`<section class="receipt" aria-label="Receipt" data-testid="receipt">
     <div class="answer">${guard([receipt.text], () => markdown(receipt.text))}</div>
     <form class="replay-form" @submit=${submit}>

@@ -301,6 +301,16 @@ export interface Diagnostic {
   message: string;
 }
 
+/** A diagnostic of a defect that prevents loading. */
+export function defect(path: string, code: string, message: string): Diagnostic {
+  return { path, severity: "error", code, message };
+}
+
+/** A diagnostic of something that was loaded nevertheless. */
+export function caution(path: string, code: string, message: string): Diagnostic {
+  return { path, severity: "warning", code, message };
+}
+
 /** A place that skills come from. `load` never throws: failures become diagnostics. */
 export interface SkillSource {
   readonly id: string;

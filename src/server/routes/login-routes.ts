@@ -106,7 +106,7 @@ ${lines.map((line) => html`<p>${line}</p>\n`)}${form === undefined ? "" : formOf
       "Content-Security-Policy": `default-src 'none'; base-uri 'none'; form-action ${target}; frame-ancestors 'none'`,
       "Cache-Control": "no-store",
       // With no-referrer a browser sends `Origin: null` with the form: https://fetch.spec.whatwg.org/#append-a-request-origin-header
-      ...(form === undefined ? {} : { "Referrer-Policy": "same-origin" }),
+      ...(form && { "Referrer-Policy": "same-origin" }),
     },
   });
 }

@@ -82,8 +82,8 @@ export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependenc
     const { request, files } = await submitted(context.req);
     const { user, time_zone, key, thread = newThread(key), ...said } = request;
     const author = { ...apiAuthor(user, dependencies, said.namespace), time_zone };
-    const more = { ...(files.length > 0 && { files }), ...(key !== undefined && { key }) };
-    const submission = { ...said, thread, author, ...more };
+    const attached = files.length === 0 ? undefined : files;
+    const submission = { ...said, thread, author, key, files: attached };
     const { turn_id, accepted } = resultOf(await app.submit(submission));
     const place = accepted ? submission : ((await app.turn(turn_id)) ?? submission);
     return context.json({ turn_id, namespace: place.namespace, thread: place.thread }, 202);

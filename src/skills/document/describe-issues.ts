@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { nearestNames } from "../../base/text/nearest-name.ts";
 
 /** Maximum mistakes of a kind that are listed one by one. */
-const maxTold = 20;
+const maxListed = 20;
 
 /** The errors in the arguments of a tool, in one line for a model or a person, each parameter by name. */
 export function describeIssues(error: z.ZodError, input: unknown, known: readonly string[]): string {
@@ -10,9 +10,9 @@ export function describeIssues(error: z.ZodError, input: unknown, known: readonl
 }
 
 /** Only the first errors are listed, even if there are a hundred thousand. */
-function fewer<T>(all: readonly T[], tell: (one: T) => string): string {
-  const rest = all.length - maxTold;
-  return [...all.slice(0, maxTold).map(tell), ...(rest > 0 ? [`and ${rest} more`] : [])].join("; ");
+function fewer<T>(all: readonly T[], describe: (one: T) => string): string {
+  const rest = all.length - maxListed;
+  return [...all.slice(0, maxListed).map(describe), ...(rest > 0 ? [`and ${rest} more`] : [])].join("; ");
 }
 
 function describeIssue(issue: z.core.$ZodIssue, input: unknown, known: readonly string[]): string {

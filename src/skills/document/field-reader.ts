@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import { isRecord } from "../../base/record.ts";
-import type { Diagnostic } from "../../core/skill/skill.ts";
-import { caution } from "../diagnose.ts";
+import { caution, type Diagnostic } from "../../core/skill/skill.ts";
 import { repairJson } from "./repair-yaml.ts";
 
 export type Fields = Record<string, unknown>;

@@ -2,7 +2,9 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import { agentTools, type SkillAgent } from "../../core/skill/agent-tools.ts";
 import {
+  caution,
   type Diagnostic,
+  defect,
   type Parameter,
   parameterSchema,
   parametersOf,
@@ -11,7 +13,6 @@ import {
   type SkillMetadata,
   skillMetadataSchema,
 } from "../../core/skill/skill.ts";
-import { caution, defect } from "../diagnose.ts";
 import { asFields, FieldReader, type FieldShape, type Fields } from "./field-reader.ts";
 import { parseFrontmatter } from "./frontmatter.ts";
 import { invocationKeys, readInvocation } from "./skill-invocation.ts";
@@ -196,8 +197,8 @@ function identify(reader: FieldReader, folderName: string): { id: string; name: 
 /** Names that differ only in symbols such as emoji are distinguished by a hash. */
 function slugOf(text: string): string {
   const slug = text.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[._-]+/, "");
-  const isTold = slug !== "" && /^[\p{L}\p{N}\p{ASCII}\s]*$/u.test(text);
-  return isTold
+  const isReadable = slug !== "" && /^[\p{L}\p{N}\p{ASCII}\s]*$/u.test(text);
+  return isReadable
     ? slug
     : `${slug.replace(/(?<!-)-+$/, "") || "skill"}-${hash("sha256", text, "hex").slice(0, 8)}`;
 }

@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import type { Bot, CommandContext, RunningBot } from "../../../src/cli/command-context.ts";
+import type { Bot, CommandProcess, RunningBot } from "../../../src/cli/command-context.ts";
 import { checkBot } from "../../../src/cli/doctor/check-bot.ts";
 import type { Finding } from "../../../src/cli/doctor/doctor-finding.ts";
 import { runCommandLine } from "../../../src/cli/run-command-line.ts";
@@ -14,7 +14,7 @@ interface Options {
   /** Whether somebody sits there; what they type is written to `stdin` of the answer. */
   typing?: boolean;
   /** Servers of models on this machine. */
-  localServers?: CommandContext["localServers"];
+  localServers?: CommandProcess["localServers"];
   /** The time, ms. */
   now?: () => number;
 }
@@ -57,7 +57,7 @@ function inMemory({
   const exits: number[] = [];
   const keys = Object.assign(new PassThrough(), { isTTY: typing });
   if (!typing) keys.end(stdin);
-  const context: CommandContext = {
+  const context: CommandProcess = {
     stdin: keys,
     stdout: out.stream,
     stderr: err.stream,

@@ -1,7 +1,11 @@
 import { text as readText } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import type { WantedImage } from "../../../src/core/ports/services.ts";
-import { createImageMaker, type ImageSettings } from "../../../src/models/openai/image-maker.ts";
+import {
+  createImageMaker,
+  type ImageDeps,
+  type ImageSettings,
+} from "../../../src/models/openai/image-maker.ts";
 import { createDownload } from "../../../src/net/create-download.ts";
 import { startServer } from "../net/local-server.ts";
 
@@ -9,7 +13,6 @@ const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]).toStri
 const wanted: WantedImage = { prompt: "A cat", shape: "wide", count: 1 };
 const signal = new AbortController().signal;
 const clock = { sleep: async () => undefined };
-const fetchImage = createDownload({ allow: [] });
 
 /** Asks a server that answers these one after another. */
 async function make(
@@ -17,6 +20,7 @@ async function make(
   given = wanted,
   server = "openai",
   prices: ImageSettings["prices"] = { "box/gpt-image-2.5-flare": { input: 5, output: 30 } },
+  fetchImage: ImageDeps["fetchImage"] = createDownload({ allow: [] }),
 ) {
   const seen: { path: string; body: string }[] = [];
   await using local = await startServer(async (request, response) => {
@@ -86,9 +90,9 @@ describe("pictures of an OpenAI-compatible server", () => {
   });
 
   it("generated pictures are refused where they are too large to be posted", async () => {
-    const { made } = await make([
-      { body: { data: [{ b64_json: Buffer.alloc(26_000_000).toString("base64") }] } },
-    ]);
+    const body = { data: [{ url: "https://example.com/large.png" }] };
+    const fetchLarge = async () => ({ ok: true as const, data: new Uint8Array(25_000_001) });
+    const { made } = await make([{ body }], wanted, "openai", {}, fetchLarge);
     expect(String(made)).toMatch(/more than 25.0 MB/);
   });
 

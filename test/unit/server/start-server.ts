@@ -1,8 +1,10 @@
 import { request } from "node:http";
 import { onTestFinished } from "vitest";
 import { loadConsoleAssets } from "../../../src/server/console-assets.ts";
-import { createServer, type ServerOptions } from "../../../src/server/server.ts";
+import { createServer } from "../../../src/server/server.ts";
 import { createFakeApp } from "./fake-app.ts";
+
+type ServerOptions = Parameters<typeof createServer>[0];
 
 /** A server on a free loopback port, closed after the test. */
 export async function startServer(

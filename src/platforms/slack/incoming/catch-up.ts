@@ -181,7 +181,7 @@ export class SlackCatchUp {
     this.#missing = missing;
     this.#watch = new MissedWatch("Slack", clock, logger, (signal) => this.#round(signal));
     this.#gate = createCatchUpGate(clock, logger, this.#leaving.signal);
-    this.live = { ...intake, message: (said) => this.#message(said) };
+    this.live = { ...intake, message: this.#message.bind(this) };
   }
 
   /** The connection is open; `signal` aborts when it is lost. */

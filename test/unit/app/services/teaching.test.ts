@@ -4,7 +4,7 @@ import { TaughtSkills } from "../../../../src/core/skill/taught-skills.ts";
 import type { Author } from "../../../../src/core/values/inbound.ts";
 import { readTaughtFlow } from "../../../../src/flows/ad-hoc-flows.ts";
 import { reviewSkillFiles } from "../../../../src/packages/review.ts";
-import { readTaughtDocument } from "../../../../src/skills/taught-document.ts";
+import { readTaughtDocument } from "../../../../src/skills/document-skill.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { approve } from "../../../support/bot/ask-app.ts";
 import { fakePackages } from "../../../support/fakes/fake-packages.ts";

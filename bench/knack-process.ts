@@ -1,6 +1,6 @@
 /** The whole app in a separate process. Argument: see `Settings`, as JSON. */
 import type { RunningApp } from "../src/app/create-app.ts";
-import { loadSdks } from "../src/models/load-sdks.ts";
+import { loadSdks } from "../src/models/create-models.ts";
 import { createMemoryKeyValue } from "../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../src/storage/memory-turn-log.ts";
 import { ask } from "./ask.ts";

@@ -12,6 +12,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   );
 }
 
+/** These members of an object. */
+export function pick<T extends object, Name extends keyof T>(object: T, ...names: Name[]): Pick<T, Name> {
+  return Object.fromEntries(names.map((name) => [name, object[name]])) as Pick<T, Name>;
+}
+
 /** A copy of a value in which every text, at any depth, is changed. Names of members stay. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === "string") return change(value);

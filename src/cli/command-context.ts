@@ -13,7 +13,7 @@ export interface Bot {
   fetch(request: Request): Promise<Response>;
   listen(): Promise<{ url: string }>;
   /** Tests how code of skills is isolated here. `lacks` says, for a person, why bubblewrap is not used and what to do. */
-  isolation(): Promise<{ lacks?: { problem: string; cure: string } }>;
+  isolation(): Promise<{ lacks?: { problem: string; cure: string } | undefined }>;
   /** Waits at most half a minute until all skills have started, including tool servers and packages of tools. */
   settled(): Promise<void>;
   /** Lets running turns finish within the configured time, then closes everything. */

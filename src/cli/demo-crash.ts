@@ -11,7 +11,7 @@ import type { TurnEvent } from "../core/log/turn-event.ts";
 import type { Paint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { guardGroup } from "../process/group-guard.ts";
-import { type GroupOptions, groupEnd, killGroup, spawnGroup } from "../process/process-group.ts";
+import { groupEnd, killGroup, spawnGroup } from "../process/process-group.ts";
 import { type CommandContext, CommandError, exitCode } from "./command-context.ts";
 
 const orders = [1, 2, 3];
@@ -162,8 +162,11 @@ class Demo {
       LOG_LEVEL: "fatal",
     };
     const program = [...process.execArgv, process.argv[1] ?? "", "start", "--port", "0"];
-    const settings: GroupOptions = { env, cwd: this.#folder, stdio: ["ignore", "pipe", "pipe"] };
-    const child = spawnGroup(process.execPath, program, settings);
+    const child = spawnGroup(process.execPath, program, {
+      env,
+      cwd: this.#folder,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     const guard = child.pid === undefined ? undefined : guardGroup(child.pid, env);
     const gone = new AbortController();
     const bot = { child, end: groupEnd(child), gone, release: () => guard?.release() };

@@ -2,7 +2,7 @@ import type { Clock } from "../core/ports/storage.ts";
 import type { WorkingFolders } from "../core/ports/working-folder.ts";
 import type { ProgramRunner } from "../core/skill/programs.ts";
 import type { FolderFormat, Skill, ToolPackages } from "../core/skill/skill.ts";
-import { createParkedCalls } from "../core/turn/parked-calls.ts";
+import { ParkedCalls } from "../core/turn/parked-calls.ts";
 import { createImportedSkill } from "./imported-skill.ts";
 import { readPlugin } from "./plugin-file.ts";
 import { createToolPackages } from "./tool-package.ts";
@@ -42,7 +42,7 @@ export function createImportedSkills(options: ImportedSkillsOptions): ImportedSk
   const { programs, clock, settingsOf, question_ms, onLog = () => {}, mayRun = async () => true } = options;
   const { idle_ms = 5 * 60_000, most_idle = 8, folders } = options;
   const warm = new WarmPrograms(programs, clock, { idleMs: idle_ms, maxIdle: most_idle }, onLog);
-  const parked = createParkedCalls(clock, question_ms);
+  const parked = new ParkedCalls(clock, question_ms);
   const means = { programs, warm, parked, folders };
   return {
     format: {

@@ -5,7 +5,7 @@ import { createOutsideWork, type ParkedCalls } from "../core/turn/parked-calls.t
 import { WorkEnded } from "../core/values/failure.ts";
 import type { Json } from "../core/values/json.ts";
 import type { Redact } from "../core/values/redact.ts";
-import { type CallOptions, CallTimeout } from "./call-tool.ts";
+import { CallTimeout, type ToolCall } from "./call-tool.ts";
 import type { Connection } from "./connection.ts";
 import { TaskEnded } from "./follow-task.ts";
 import type { Lane } from "./lane.ts";
@@ -42,54 +42,51 @@ export function callServer(lane: Lane, call: ServerCall): Promise<ToolResult> {
     createOutsideWork(async (serve, signal) => {
       const known = context.journalled(taskStep);
       const task = typeof known === "string" ? known : undefined;
-      const running: RunningCall = { current, serve, signal, task };
+      const running: RunningCall = { ...call, lane, current, serve, signal, task };
       try {
-        return redact(await callToEnd(lane, call, running));
+        return redact(await callToEnd(running));
       } finally {
-        if (signal.reason instanceof WorkEnded) await cancelAtServer(lane, running.task);
+        if (signal.reason instanceof WorkEnded) await cancelAtServer(running);
       }
     }),
   );
 }
 
-interface RunningCall extends Pick<CallOptions, "current" | "serve" | "signal"> {
+interface RunningCall extends ServerCall, Pick<ToolCall, "current" | "serve" | "signal"> {
+  lane: Lane;
+  /** The task that the call has become at the server. */
   task: string | undefined;
 }
 
-async function callToEnd(lane: Lane, call: ServerCall, running: RunningCall): Promise<ToolResult> {
-  const { signal } = running;
+async function callToEnd(running: RunningCall): Promise<ToolResult> {
+  const { signal, clock } = running;
   for (let tries = 1; ; tries += 1) {
     signal.throwIfAborted();
-    const result = await callOnce(lane, call, running, tries);
+    const isLast = tries > (running.task === undefined ? 1 : maxReturns);
+    const result = await callOnce(running, isLast);
     if (result !== "again") return result;
-    if (running.task !== undefined) await call.clock.sleep(returnMs, signal);
+    if (running.task !== undefined) await clock.sleep(returnMs, signal);
   }
 }
 
-async function callOnce(
-  lane: Lane,
-  call: ServerCall,
-  running: RunningCall,
-  tries: number,
-): Promise<ToolResult | "again"> {
-  const { context, timeout_ms, tool, input } = call;
-  const isLast = tries > (running.task === undefined ? 1 : maxReturns);
-  const connection = await connectionOf(lane, call);
+async function callOnce(running: RunningCall, isLast: boolean): Promise<ToolResult | "again"> {
+  const { context, timeout_ms, tool, input, current, serve, signal, task } = running;
+  const connection = await connectionOf(running);
   if ("status" in connection) {
-    const isAway = running.task !== undefined && connection.code === "server_unavailable";
+    const isAway = task !== undefined && connection.code === "server_unavailable";
     return isAway && !isLast ? "again" : connection;
   }
   const onTask = async (id: string) => {
     running.task = id;
-    await running.serve((now) => now.step(taskStep, () => id));
+    await serve((now) => now.step(taskStep, () => id));
   };
   try {
     const { turn_id } = context;
-    return await connection.call({ tool, input, turn_id, timeout_ms, onTask, ...running });
+    return await connection.call({ tool, input, turn_id, timeout_ms, onTask, current, serve, signal, task });
   } catch (error) {
-    if (running.signal.aborted) throw error;
+    if (signal.aborted) throw error;
     if (error instanceof TaskEnded) return error.result;
-    const result = await endOfCall(error, isLast, lane, connection, call);
+    const result = await endOfCall(error, isLast, connection, running);
     const isOver =
       isLast || running.task === undefined || result === "again" || result.code === "needs_login";
     return isOver ? result : "again";
@@ -97,15 +94,13 @@ async function callOnce(
 }
 
 /** Whoever stopped the turn is not told if the server cannot be reached. */
-async function cancelAtServer(lane: Lane, task: string | undefined): Promise<void> {
+async function cancelAtServer({ lane, task }: RunningCall): Promise<void> {
   if (task === undefined) return;
-  await lane
-    .connection()
-    .then((connection) => connection.cancelTask(task))
-    .catch(() => undefined);
+  const connecting = lane.connection();
+  await connecting.then((connection) => connection.cancelTask(task)).catch(() => undefined);
 }
 
-async function connectionOf(lane: Lane, { server }: ServerCall): Promise<Connection | ErrorResult> {
+async function connectionOf({ lane, server }: RunningCall): Promise<Connection | ErrorResult> {
   try {
     return await lane.connection();
   } catch (error) {
@@ -117,11 +112,10 @@ async function connectionOf(lane: Lane, { server }: ServerCall): Promise<Connect
 async function endOfCall(
   error: unknown,
   isLast: boolean,
-  lane: Lane,
   connection: Connection,
-  call: ServerCall,
+  call: RunningCall,
 ): Promise<ErrorResult | "again"> {
-  const { server, tool } = call;
+  const { lane, server, tool } = call;
   if (error instanceof CallTimeout) {
     if (!(await connection.answers(call.timeout_ms))) await lane.lose(connection, "it hung and was stopped");
     const message = `${tool} was given up. ${error.message} Whether it took effect is not known.`;

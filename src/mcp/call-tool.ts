@@ -28,12 +28,21 @@ export type AnswerTask = (
   key: string,
 ) => Promise<unknown>;
 
-export interface CallOptions {
+/** The session with a server in which a call is made. */
+export interface CallSession {
   client: Client;
   clock: Clock;
+  /** Hides the secrets that the server was given. */
+  redact: Redact;
+  /** Makes the request, so that requests the server sends during it find the call. */
+  track<T>(call: ActiveCall, request: () => Promise<T>): Promise<T>;
+  /** Answers the requests of its task. */
+  answer: AnswerTask;
+}
+
+/** A call of a tool. */
+export interface ToolCall {
   tool: string;
-  /** Of its arguments, as the server listed it. */
-  schema: JsonSchema | undefined;
   input: Json;
   turn_id: string;
   /** Maximum silence, ms; progress and requests of the server restart it. */
@@ -44,12 +53,6 @@ export interface CallOptions {
   serve: ServeTurn;
   /** Aborted when the call is cancelled. */
   signal: AbortSignal;
-  /** Hides the secrets that the server was given. */
-  redact: Redact;
-  /** Makes the request, so that requests the server sends during it find the call. */
-  track<T>(call: ActiveCall, request: () => Promise<T>): Promise<T>;
-  /** Answers the requests of its task. */
-  answer: AnswerTask;
   /** The task that the call has become at the server; a new call has none. */
   task: string | undefined;
   /** Is told the task before it is followed. */
@@ -61,17 +64,24 @@ export class CallTimeout extends Error {
   readonly code = "timed_out";
 }
 
-/** One call of a tool, or what is left of it where it is a task. @throws CallTimeout, TaskEnded, or an error of the SDK */
-export async function callTool(options: CallOptions): Promise<ToolResult> {
-  const { client, tool, schema, input, redact, serve, signal } = options;
-  const silence = watchSilence(options.clock, options.timeout_ms);
-  const call: ActiveCall = { turn_id: options.turn_id, serve: numbered(serve, silence.pause) };
+/**
+ * One call of a tool, or what is left of it where it is a task.
+ * @param schema of its arguments, as the server listed it
+ * @throws CallTimeout, TaskEnded, or an error of the SDK
+ */
+export async function callTool(
+  { client, clock, redact, track, answer: answerTask }: CallSession,
+  { tool, input, turn_id, timeout_ms, current, serve, signal, task: known, onTask }: ToolCall,
+  schema: JsonSchema | undefined,
+): Promise<ToolResult> {
+  const silence = watchSilence(clock, timeout_ms);
+  const call: ActiveCall = { turn_id, serve: numbered(serve, silence.pause) };
   const params = { name: tool, arguments: input as { [key: string]: Json } };
   let told = 0;
   const onprogress = (progress: Partial<Progress>) => {
     silence.restart();
     told += 1;
-    if (told <= maxNotes) tell(redact(progress), options.current());
+    if (told <= maxNotes) tell(redact(progress), current());
   };
   const request = { signal: AbortSignal.any([signal, silence.signal]), timeout: withoutLimit };
   const begin = () =>
@@ -82,18 +92,16 @@ export async function callTool(options: CallOptions): Promise<ToolResult> {
       toolDefinition: { name: tool, inputSchema: { ...schema, type: "object" } },
     });
   try {
-    const result = await options.track(call, async () => {
+    const result = await track(call, async () => {
       const answer =
-        options.task === undefined
-          ? await begin()
-          : { [taskMember]: { taskId: options.task, pollIntervalMs: 0 } };
+        known === undefined ? await begin() : { [taskMember]: { taskId: known, pollIntervalMs: 0 } };
       const task = taskIn(answer);
       if (task === undefined) return answer;
-      if (options.task === undefined) await options.onTask(task.taskId);
+      if (known === undefined) await onTask(task.taskId);
       return followTask({
-        ...{ client, clock: options.clock, tool, task, request, redact, pause: silence.pause },
+        ...{ client, clock, tool, task, request, redact, pause: silence.pause },
         tell: (message) => onprogress({ message }),
-        answer: (asked, key) => options.answer(asked, call, key),
+        answer: (asked, key) => answerTask(asked, call, key),
       });
     });
     silence.end();

@@ -6,10 +6,9 @@ import type {
 } from "@modelcontextprotocol/client";
 import { unlessLate, withTimeLimit } from "../base/time-limit.ts";
 import type { Clock } from "../core/ports/storage.ts";
-import type { Web } from "../core/ports/web.ts";
 import type { JsonSchema } from "../core/values/json.ts";
 import { createRedactor } from "../core/values/redact.ts";
-import { type CallOptions, callTool, withoutLimit } from "./call-tool.ts";
+import { callTool, type ToolCall, withoutLimit } from "./call-tool.ts";
 import { cancelTask, tasksExtension } from "./follow-task.ts";
 import { offeredSkills, skillsExtension } from "./offered-skills.ts";
 import { askServer, type RemoteServer } from "./remote-tool.ts";
@@ -31,7 +30,8 @@ export type Connection = Awaited<ReturnType<typeof connect>>;
 export interface ConnectionOptions extends HttpAccess {
   server: ServerConfig;
   clock: Clock;
-  requests: ServerRequests | undefined;
+  /** Without it, requests of servers are refused. */
+  requests?: ServerRequests | undefined;
   version: string;
   /** Whether it is known to speak only versions of the protocol before 2026-07-28. */
   legacy: boolean;
@@ -44,8 +44,6 @@ export interface ConnectionOptions extends HttpAccess {
   /** Called once when the session ended without being closed here. */
   onLost(reason: string): void;
   onToolsChanged(): void;
-  /** Reaches public addresses only. */
-  web: Pick<Web, "fetch">;
   /** Receives a function that returns the latest text a server's process wrote to stderr; secrets are not masked in it. */
   onProcess?(tail: () => string): void;
 }
@@ -192,12 +190,8 @@ async function connect(
         }),
       ),
     /** @throws CallTimeout, or an error of the SDK */
-    call: (call: Omit<CallOptions, "client" | "clock" | "redact" | "track" | "schema" | "answer">) =>
-      callTool({
-        ...call,
-        ...{ answer, client, clock, redact, track: active.track },
-        schema: schemas.get(call.tool),
-      }),
+    call: (call: ToolCall) =>
+      callTool({ client, clock, redact, track: active.track, answer }, call, schemas.get(call.tool)),
     /** As `offeredSkills`. */
     skills: (maxBytes: number, ends: AbortSignal) => offeredSkills(client, maxBytes, ends),
     /** Has the server end a task, if it answers in time. @throws an error of the SDK */

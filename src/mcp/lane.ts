@@ -24,17 +24,14 @@ export interface LaneState {
   soon?: boolean;
 }
 
-export interface LaneOptions {
-  clock: Clock;
-  /** Consecutive failures after which it stays failed until somebody starts it. */
-  maxAttempts: number;
-  /** The signal cancels the attempt when the connection is no longer wanted. */
-  open(onLost: (reason: string) => void, signal: AbortSignal): Promise<Connection>;
-}
+/** Opens a connection. The signal cancels the attempt when the connection is no longer wanted. */
+type Open = (onLost: (reason: string) => void, signal: AbortSignal) => Promise<Connection>;
 
 /** The connection to a server under one account: at most one at a time, reconnected automatically. */
 export class Lane {
-  readonly #options: LaneOptions;
+  readonly #begin: Open;
+  readonly #clock: Clock;
+  readonly #maxAttempts: number;
   readonly #closing = new AbortController();
   #current: LaneState;
   #connection: Connection | undefined;
@@ -42,9 +39,12 @@ export class Lane {
   #failures = 0;
   #next: { at: number; done: Promise<unknown>; cancel(): void } | undefined;
 
-  constructor(options: LaneOptions) {
-    this.#options = options;
-    this.#current = { state: "stopped", since: options.clock.now() };
+  /** @param maxAttempts consecutive failures after which it stays failed until somebody starts it */
+  constructor(open: Open, clock: Clock, maxAttempts: number) {
+    this.#begin = open;
+    this.#clock = clock;
+    this.#maxAttempts = maxAttempts;
+    this.#current = { state: "stopped", since: clock.now() };
   }
 
   state(): LaneState {
@@ -65,7 +65,7 @@ export class Lane {
   async connection(): Promise<Connection> {
     if (this.#connection !== undefined) return this.#connection;
     const next = this.#next;
-    if (next !== undefined && next.at - this.#options.clock.now() <= maxRetryWaitMs) await next.done;
+    if (next !== undefined && next.at - this.#clock.now() <= maxRetryWaitMs) await next.done;
     if (this.#connection !== undefined) return this.#connection;
     if (this.#isSpent()) throw new ServerFailure("unreachable", this.#current.problem ?? "It failed.");
     return await this.#connect();
@@ -101,11 +101,11 @@ export class Lane {
   }
 
   #enter(state: ServerState, problem?: string): void {
-    this.#current = { state, problem, since: this.#options.clock.now() };
+    this.#current = { state, problem, since: this.#clock.now() };
   }
 
   #isSpent(): boolean {
-    const isOver = this.#next !== undefined || this.#failures >= this.#options.maxAttempts;
+    const isOver = this.#next !== undefined || this.#failures >= this.#maxAttempts;
     return this.#current.state === "failed" && isOver;
   }
 
@@ -141,7 +141,7 @@ export class Lane {
       else if (this.#connection === opened) this.#lost(reason);
     };
     const { signal } = this.#closing;
-    const opened: Connection = await this.#options.open(onLost, signal);
+    const opened: Connection = await this.#begin(onLost, signal);
     if (endedEarly !== undefined) throw new ServerFailure("unreachable", endedEarly);
     if (signal.aborted) {
       await opened.close();
@@ -155,7 +155,7 @@ export class Lane {
 
   #lost(reason: string): void {
     const { state, since } = this.#current;
-    if (state === "running" && this.#options.clock.now() - since >= stableAfterMs) this.#failures = 0;
+    if (state === "running" && this.#clock.now() - since >= stableAfterMs) this.#failures = 0;
     this.#fail(`The server ended: ${reason}.`);
   }
 
@@ -163,12 +163,12 @@ export class Lane {
     this.#connection = undefined;
     this.#failures += 1;
     if (this.#closing.signal.aborted) this.#enter("stopped");
-    else if (this.#failures >= this.#options.maxAttempts) this.#enter("failed", problem);
+    else if (this.#failures >= this.#maxAttempts) this.#enter("failed", problem);
     else this.#retryLater(problem);
   }
 
   #retryLater(problem: string): void {
-    const { clock } = this.#options;
+    const clock = this.#clock;
     const pause = backoff(this.#failures, pauses);
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const forget = clock.after(pause, () => {
@@ -184,55 +184,68 @@ export class Lane {
   }
 }
 
-export interface AccountLanesOptions extends Omit<LaneOptions, "open"> {
+/** How the lanes of accounts are opened and kept. */
+interface LaneKeeping {
+  clock: Clock;
+  /** As of each lane. */
+  maxAttempts: number;
+  open(account: string, ...of: Parameters<Open>): Promise<Connection>;
   /** Idle time after which a connection is closed, ms; undefined keeps all. */
   maxIdleMs: number | undefined;
-  open(account: string, ...of: Parameters<LaneOptions["open"]>): Promise<Connection>;
   report(error: unknown): void;
 }
 
-export type AccountLanes = ReturnType<typeof createAccountLanes>;
-
 /** The lanes to one server, one for each account that used it. */
-export function createAccountLanes(options: AccountLanesOptions) {
-  const { clock, maxAttempts, maxIdleMs, open, report } = options;
-  const lanes = new Map<string, Lane>();
-  const idle = new Map<string, () => void>();
+export class AccountLanes {
+  readonly #keeping: LaneKeeping;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #idle = new Map<string, () => void>();
+
+  constructor(keeping: LaneKeeping) {
+    this.#keeping = keeping;
+  }
+
+  all(): readonly Lane[] {
+    return [...this.#lanes.values()];
+  }
 
   /** The lane of an account, created if there is none. */
-  const of = (account: string): Lane =>
-    madeOnce(lanes, account, () => new Lane({ clock, maxAttempts, open: (...of) => open(account, ...of) }));
+  of(account: string): Lane {
+    const { open, clock, maxAttempts } = this.#keeping;
+    return madeOnce(
+      this.#lanes,
+      account,
+      () => new Lane((...of) => open(account, ...of), clock, maxAttempts),
+    );
+  }
 
-  const close = async (account: string): Promise<void> => {
-    idle.get(account)?.();
-    idle.delete(account);
-    const lane = lanes.get(account);
-    lanes.delete(account);
+  /** The lane of an account, for a call: its idle time restarts. */
+  use(account: string): Lane {
+    this.#keep(account);
+    return this.of(account);
+  }
+
+  async close(account: string): Promise<void> {
+    this.#idle.get(account)?.();
+    this.#idle.delete(account);
+    const lane = this.#lanes.get(account);
+    this.#lanes.delete(account);
     await lane?.close();
-  };
+  }
 
-  const keep = (account: string): void => {
-    idle.get(account)?.();
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#lanes.keys()].map((account) => this.close(account)));
+  }
+
+  #keep(account: string): void {
+    const { clock, maxIdleMs, report } = this.#keeping;
+    this.#idle.get(account)?.();
     if (maxIdleMs === undefined) return;
     const look = () => {
       // A call may wait longer than that for a person.
-      if (lanes.get(account)?.isBusy()) keep(account);
-      else close(account).catch(report);
+      if (this.#lanes.get(account)?.isBusy()) this.#keep(account);
+      else this.close(account).catch(report);
     };
-    idle.set(account, clock.after(maxIdleMs, look));
-  };
-
-  return {
-    all: (): readonly Lane[] => [...lanes.values()],
-    of,
-    /** The lane of an account, for a call: its idle time restarts. */
-    use(account: string): Lane {
-      keep(account);
-      return of(account);
-    },
-    close,
-    async closeAll(): Promise<void> {
-      await Promise.all([...lanes.keys()].map(close));
-    },
-  };
+    this.#idle.set(account, clock.after(maxIdleMs, look));
+  }
 }

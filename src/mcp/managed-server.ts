@@ -5,7 +5,7 @@ import { backoff } from "../base/backoff.ts";
 import { errorText } from "../base/error-text.ts";
 import { oneLine } from "../base/markdown-text.ts";
 import { sharedRun } from "../base/shared-run.ts";
-import type { Clock, KeyValue } from "../core/ports/storage.ts";
+import type { KeyValue } from "../core/ports/storage.ts";
 import { serverSkillId } from "../core/skill/catalogue.ts";
 import type { OfferedSkill, ServerStatus } from "../core/skill/packages.ts";
 import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
@@ -15,7 +15,7 @@ import { personKey } from "../core/values/place.ts";
 import { createRedactor, type Redact } from "../core/values/redact.ts";
 import { callServer } from "./call-server.ts";
 import { type Connection, type ConnectionOptions, openConnection } from "./connection.ts";
-import { type AccountLanes, createAccountLanes, type Lane, type LaneState } from "./lane.ts";
+import { AccountLanes, type Lane, type LaneState } from "./lane.ts";
 import { type LoginServer, type McpLogin, sharedAccount } from "./login-port.ts";
 import { type RemoteServer, remoteServerSchema } from "./remote-tool.ts";
 import { isHttp, loginServer, type ServerConfig } from "./server-config.ts";
@@ -27,16 +27,21 @@ const idleMs = 10 * 60_000;
 /** Delay before tools are listed again, ms; it doubles while each list is out of date at once. */
 const relearnPauses = { minMs: 1_000, maxMs: 60_000 };
 
-export interface ManagedServerDeps
-  extends Pick<ConnectionOptions, "clock" | "requests" | "version" | "connect_ms" | "web"> {
-  clock: Clock;
+/** What all servers are run with. */
+export interface ServerMeans
+  extends Pick<ConnectionOptions, "clock" | "requests" | "version" | "connect_ms"> {
+  /** Stores the tools of servers. */
   store: KeyValue;
-  parked: ParkedCalls;
-  login: McpLogin | undefined;
-  /** Absolute path of the folder in which each server gets one of its own. */
+  /** Without it, servers that need an account cannot be used. */
+  login?: McpLogin | undefined;
+  /**
+   * Absolute path of the folder in which the process of each server has one of its own, unless its entry names another (`cwd`). It is removed
+   * when the entry leaves the file.
+   */
   folder: string;
   /** Maximum silence of a call, ms, unless the server has its own. */
   call_ms: number;
+  /** Consecutive attempts to start a process, after which somebody has to start it. */
   maxAttempts: number;
   report(error: unknown, where: string): void;
 }
@@ -44,7 +49,8 @@ export interface ManagedServerDeps
 /** One configured server with all its connections. */
 export class ManagedServer {
   readonly config: ServerConfig;
-  readonly #deps: ManagedServerDeps;
+  readonly #means: ServerMeans;
+  readonly #parked: ParkedCalls;
   readonly #redact: Redact;
   readonly #memory: string;
   readonly #home: string;
@@ -57,20 +63,21 @@ export class ManagedServer {
   #changedAt: number;
   #tail = () => "";
 
-  constructor(config: ServerConfig, deps: ManagedServerDeps) {
+  constructor(config: ServerConfig, means: ServerMeans, parked: ParkedCalls) {
     this.config = config;
-    this.#deps = deps;
+    this.#means = means;
+    this.#parked = parked;
     this.#redact = createRedactor(config.secrets);
     this.#memory = `mcp-tools:${config.name}`;
-    this.#home = path.join(deps.folder, serverSkillId(config.name));
+    this.#home = path.join(means.folder, serverSkillId(config.name));
     this.#target = loginServer(config);
-    this.#changedAt = deps.clock.now();
-    this.#lanes = createAccountLanes({
-      clock: deps.clock,
-      open: (account, onLost, signal) => this.#open(account, onLost, signal),
+    this.#changedAt = means.clock.now();
+    this.#lanes = new AccountLanes({
+      clock: means.clock,
+      open: (...of) => this.#open(...of),
       maxIdleMs: config.credentials === "per_user" ? idleMs : undefined,
-      maxAttempts: config.target.type === "stdio" ? deps.maxAttempts : Number.POSITIVE_INFINITY,
-      report: (error) => deps.report(error, config.name),
+      maxAttempts: config.target.type === "stdio" ? means.maxAttempts : Number.POSITIVE_INFINITY,
+      report: (error) => means.report(error, config.name),
     });
   }
 
@@ -107,7 +114,7 @@ export class ManagedServer {
 
   /** Restores what was stored about it. */
   async recall(): Promise<void> {
-    const read = rememberedSchema.safeParse(await this.#deps.store.get(this.#memory));
+    const read = rememberedSchema.safeParse(await this.#means.store.get(this.#memory));
     if (read.success && read.data.hash === this.config.hash) this.#remote ??= read.data.remote;
   }
 
@@ -155,7 +162,7 @@ export class ManagedServer {
     await this.#lanes.close(account);
     const target = this.#target;
     if (!this.#stopped && !this.config.disabled && target !== undefined) {
-      if (await this.#deps.login?.isConnected(target, account)) await this.#lanes.of(account).start();
+      if (await this.#means.login?.isConnected(target, account)) await this.#lanes.of(account).start();
     }
     this.#changed();
   }
@@ -181,9 +188,9 @@ export class ManagedServer {
       tool,
       input,
       context,
-      timeout_ms: this.config.timeout_ms ?? this.#deps.call_ms,
-      clock: this.#deps.clock,
-      parked: this.#deps.parked,
+      timeout_ms: this.config.timeout_ms ?? this.#means.call_ms,
+      clock: this.#means.clock,
+      parked: this.#parked,
       redact: this.#redact,
     });
   }
@@ -191,7 +198,7 @@ export class ManagedServer {
   /** Whether an account is connected; `person` is a `personKey`. */
   async isConnected(person: string): Promise<boolean> {
     const target = this.#target;
-    return target !== undefined && (await this.#deps.login?.isConnected(target, person)) === true;
+    return target !== undefined && (await this.#means.login?.isConnected(target, person)) === true;
   }
 
   #accountOf(person: string): string {
@@ -202,7 +209,7 @@ export class ManagedServer {
   async #endOldSession(account: string): Promise<void> {
     const target = this.#target;
     if (target === undefined || !this.#logins.has(account)) return;
-    const login = await this.#deps.login?.loginOf(target, account);
+    const login = await this.#means.login?.loginOf(target, account);
     if (login === this.#logins.get(account)) return;
     this.#logins.delete(account);
     await this.#lanes.close(account);
@@ -224,7 +231,7 @@ export class ManagedServer {
     if (state === "starting") {
       const last = this.#redact(this.#tail()).trim().split("\n").at(-1) ?? "";
       const wrote = last === "" ? "" : ` It wrote last: ${oneLine(last, 200)}`;
-      const seconds = Math.round((this.#deps.clock.now() - since) / 1000);
+      const seconds = Math.round((this.#means.clock.now() - since) / 1000);
       return `Its server is starting (${seconds} s).${wrote}`;
     }
     // The state already says that a server failed.
@@ -235,12 +242,12 @@ export class ManagedServer {
   }
 
   #changed(): void {
-    this.#changedAt = this.#deps.clock.now();
+    this.#changedAt = this.#means.clock.now();
   }
 
   async #open(account: string, onLost: (reason: string) => void, signal: AbortSignal): Promise<Connection> {
     const { config } = this;
-    const { clock, login, report } = this.#deps;
+    const { clock, login, report } = this.#means;
     const target = this.#target;
     if (target !== undefined) this.#logins.set(account, await login?.loginOf(target, account));
     await requireAccount(login, target, account);
@@ -259,7 +266,7 @@ export class ManagedServer {
     });
     const headers = isHttp(config.target) ? config.target.headers : {};
     connection = await openConnection({
-      ...this.#deps,
+      ...this.#means,
       server: config,
       legacy: this.#remote?.era === "legacy",
       home: this.#home,
@@ -290,7 +297,7 @@ export class ManagedServer {
     if (JSON.stringify(remote) === JSON.stringify(this.#remote)) return;
     this.#remote = remote;
     this.#changed();
-    await this.#deps.store.set(this.#memory, { hash: this.config.hash, remote: toJson(remote) });
+    await this.#means.store.set(this.#memory, { hash: this.config.hash, remote: toJson(remote) });
   }
 }
 

@@ -1,55 +1,29 @@
 import { errorText } from "../base/error-text.ts";
-import type { Clock, KeyValue } from "../core/ports/storage.ts";
-import type { Web } from "../core/ports/web.ts";
 import { serverSkillId } from "../core/skill/catalogue.ts";
 import type { Servers } from "../core/skill/packages.ts";
 import type { Diagnostic, LoadedSkills, SkillOrigin, SkillSource } from "../core/skill/skill.ts";
-import { createParkedCalls, type ParkedCalls } from "../core/turn/parked-calls.ts";
+import { ParkedCalls } from "../core/turn/parked-calls.ts";
 import { shownPerson } from "../core/values/place.ts";
 import { createArgumentCheck } from "./argument-check.ts";
 import { type ConfigFile, createConfigFile } from "./config-file.ts";
 import type { Environment } from "./expand-variables.ts";
 import { type McpLogin, sharedAccount } from "./login-port.ts";
-import type { ManagedServer } from "./managed-server.ts";
-import type { ServerRequests } from "./requests/create-server-requests.ts";
+import type { ManagedServer, ServerMeans } from "./managed-server.ts";
 import { loginServer, type ServerConfig } from "./server-config.ts";
-import { createServerSkills } from "./server-skill.ts";
+import { createServerSkills, type ServerFacts } from "./server-skill.ts";
 
 /** Maximum servers that are started at the same time in the background, so that other work is not slowed down. */
 const startsAtOnce = 2;
 
-export interface McpServersOptions {
+export interface McpServersOptions extends ServerMeans {
   /** Absolute path of the file of servers; it may be missing. */
   file: string;
-  /**
-   * Absolute path of the folder in which the process of each server has one of its own, unless its entry names another (`cwd`). It is removed
-   * when the entry leaves the file.
-   */
-  folder: string;
   /** Source of the values for `${NAME}` in the file. Servers get nothing else of it except `network`. */
   environment: Environment;
   /** Variables that point programs to this machine's proxy, registries and certificates; those of an entry override them. */
   network?: Readonly<Record<string, string>>;
-  /** Stores the tools of servers. */
-  store: KeyValue;
-  clock: Clock;
-  /** Knack's own version. */
-  version: string;
-  /** Maximum time for a server to introduce itself, ms. */
-  connect_ms: number;
-  /** Maximum silence of a call, ms. */
-  call_ms: number;
-  /** Consecutive attempts to start a process, after which somebody has to start it. */
-  maxAttempts: number;
   /** How long a call stays open while a person is asked, ms. */
   question_ms: number;
-  /** Without it, servers that need an account cannot be used. */
-  login?: McpLogin | undefined;
-  /** Reaches public addresses only: for APIs whose document names their address. */
-  web: Pick<Web, "fetch">;
-  /** Without it, requests of servers are refused. */
-  requests?: ServerRequests | undefined;
-  report(error: unknown, where: string): void;
 }
 
 export type McpServers = ReturnType<typeof createMcpServers>;
@@ -111,7 +85,7 @@ class KnownServers {
   constructor(options: McpServersOptions) {
     this.#options = options;
     this.#file = createConfigFile(options.file, options.environment, options.network);
-    this.#parked = createParkedCalls(options.clock, options.question_ms);
+    this.#parked = new ParkedCalls(options.clock, options.question_ms);
   }
 
   all(): ManagedServer[] {
@@ -174,8 +148,7 @@ class KnownServers {
   async #add(config: ServerConfig): Promise<void> {
     // Most bots have no server and need none of this.
     const { ManagedServer } = await import("./managed-server.ts");
-    const { login, requests } = this.#options;
-    const server = new ManagedServer(config, { ...this.#options, login, requests, parked: this.#parked });
+    const server = new ManagedServer(config, this.#options, this.#parked);
     await server.recall();
     this.#servers.set(config.name, server);
   }
@@ -197,7 +170,7 @@ class KnownServers {
 }
 
 /** What the skills of a server are made of; they change with it. */
-function factsOf(server: ManagedServer) {
+function factsOf(server: ManagedServer): ServerFacts {
   return {
     remote: server.remote(),
     problem: server.problem(),
@@ -210,7 +183,7 @@ class SkillsOfServers {
   readonly #origin: SkillOrigin;
   readonly #report: McpServersOptions["report"];
   readonly #check = createArgumentCheck();
-  readonly #made = new WeakMap<ManagedServer, ReturnType<typeof factsOf> & { loaded: LoadedSkills }>();
+  readonly #made = new WeakMap<ManagedServer, ServerFacts & { loaded: LoadedSkills }>();
 
   constructor(file: string, report: McpServersOptions["report"]) {
     this.#origin = { source: "mcp", precedence: 2, path: file };
@@ -233,16 +206,9 @@ class SkillsOfServers {
     return loaded;
   }
 
-  #make(server: ManagedServer, facts: ReturnType<typeof factsOf>): LoadedSkills {
+  #make(server: ManagedServer, facts: ServerFacts): LoadedSkills {
     try {
-      return createServerSkills({
-        ...facts,
-        server: server.config,
-        origin: this.#origin,
-        check: this.#check,
-        call: (tool, input, context) => server.call(tool, input, context),
-        isConnected: (person) => server.isConnected(person),
-      });
+      return createServerSkills(server, facts, this.#origin, this.#check);
     } catch (error) {
       const message = `Server ${server.config.name}: its tools cannot be read: ${errorText(error)}`;
       const about = { path: this.#origin.path, skill_id: serverSkillId(server.config.name) };

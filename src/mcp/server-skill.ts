@@ -11,7 +11,7 @@ import {
   type SkillOrigin,
   skillMetadataSchema,
 } from "../core/skill/skill.ts";
-import type { ServerTool, Tool, ToolContext, ToolResult } from "../core/skill/tool.ts";
+import type { ServerTool, Tool } from "../core/skill/tool.ts";
 import { requestsIn } from "../core/values/address.ts";
 import { wordsOf } from "../core/values/call-arguments.ts";
 import { cut } from "../core/values/cut.ts";
@@ -20,6 +20,7 @@ import { canonicalJson, type Json, type JsonSchema, sizeProblem } from "../core/
 import { counted } from "../core/values/shown.ts";
 import type { ArgumentCheck } from "./argument-check.ts";
 import { taskStep } from "./call-server.ts";
+import type { ManagedServer } from "./managed-server.ts";
 import type { RemoteServer, RemoteTool } from "./remote-tool.ts";
 import { isHttp, type ServerConfig } from "./server-config.ts";
 
@@ -38,19 +39,14 @@ const maxCall = 30 * 60_000;
 /** Above the size that results are cut to: twice 400,000 characters, of up to three bytes each in UTF-8. */
 const maxOutput = 3_000_000;
 
-export interface ServerSkillOptions {
-  server: ServerConfig;
-  origin: SkillOrigin;
-  /** What is known of the server; undefined before its first run. */
+/** What is known of a server now. */
+export interface ServerFacts {
+  /** Undefined before its first run. */
   remote: RemoteServer | undefined;
-  /** Why it cannot be used now. */
+  /** Why it cannot be used. */
   problem: string | undefined;
   /** As `Skill.ready`. */
-  ready?: (() => Promise<void>) | undefined;
-  check: ArgumentCheck;
-  call(tool: string, input: Json, context: ToolContext): Promise<ToolResult>;
-  /** As `Tool.isConnected`. */
-  isConnected(person: string): Promise<boolean>;
+  ready: (() => Promise<void>) | undefined;
 }
 
 /** Maximum odd tools of a server that are named. */
@@ -60,15 +56,20 @@ const maxNamed = 5;
  * A server as a skill, and each of its tools as a part, so that people can switch off single ones. What cannot be understood of a tool is
  * left out, at most that tool; one diagnostic names it.
  */
-export function createServerSkills(options: ServerSkillOptions): LoadedSkills {
-  const { server, origin, remote, problem, ready } = options;
+export function createServerSkills(
+  managed: ManagedServer,
+  { remote, problem, ready }: ServerFacts,
+  origin: SkillOrigin,
+  check: ArgumentCheck,
+): LoadedSkills {
+  const server = managed.config;
   const id = serverSkillId(server.name);
   const said = remote && withoutEra(remote);
   const base = {
     kind: "mcp" as const,
     origin,
     hash: hash("sha256", canonicalJson([server.hash, said ?? null]), "hex"),
-    ...(problem === undefined ? {} : { problems: [problem] }),
+    problems: problem === undefined ? undefined : [problem],
     instructions: guideOf(server.name, remote),
   };
   const metadata = {
@@ -90,7 +91,7 @@ export function createServerSkills(options: ServerSkillOptions): LoadedSkills {
         description: oneLine(tool.description ?? titleOf(tool), maxDescription),
         parameters: parametersOf(tool.inputSchema),
       };
-      const tools = [createTool(id, tool, options)];
+      const tools = [createTool(id, tool, managed, origin.source === "mcp", check)];
       return [{ ...skillMetadataSchema.parse(part), ...base, parent: id, tools }];
     } catch (error) {
       odd.push(`${oneLine(said.name, 80)} (left out: ${oneLine(errorText(error), 100)})`);
@@ -106,9 +107,9 @@ export function createServerSkills(options: ServerSkillOptions): LoadedSkills {
     }),
     ...base,
     tools: parts.flatMap(({ tools }) => tools),
-    ...(ready === undefined ? {} : { ready }),
+    ready,
   };
-  return { skills: [parent, ...parts], diagnostics: odd.length === 0 ? [] : [oddTools(options, odd)] };
+  return { skills: [parent, ...parts], diagnostics: odd.length === 0 ? [] : [oddTools(server, origin, odd)] };
 }
 
 /** What it says: the same in both eras of the protocol. */
@@ -116,7 +117,7 @@ function withoutEra({ era: _, ...said }: RemoteServer) {
   return said;
 }
 
-function oddTools({ server, origin }: ServerSkillOptions, odd: readonly string[]): Diagnostic {
+function oddTools(server: ServerConfig, origin: SkillOrigin, odd: readonly string[]): Diagnostic {
   const more = odd.length > maxNamed ? `, and ${odd.length - maxNamed} more` : "";
   const message = `Server ${server.name}: some of its tools cannot be read as a whole: ${odd.slice(0, maxNamed).join(", ")}${more}. Its other tools work.`;
   const skill_id = serverSkillId(server.name);
@@ -177,8 +178,15 @@ function guideOf(server: string, remote: RemoteServer | undefined): string {
   return `${intro}\n\nThe server itself says how its tools are meant to be used. Nobody here checked that:\n\n<server_text>\n${text}\n</server_text>`;
 }
 
-function createTool(id: string, tool: RemoteTool, options: ServerSkillOptions): Tool {
-  const { server, origin, check, call, isConnected } = options;
+/** @param own whether the operator configured the server */
+function createTool(
+  id: string,
+  tool: RemoteTool,
+  managed: ManagedServer,
+  own: boolean,
+  check: ArgumentCheck,
+): Tool {
+  const server = managed.config;
   const effect = effectOf(tool, server);
   const parameters = schemaOf(tool.inputSchema);
   return {
@@ -189,12 +197,12 @@ function createTool(id: string, tool: RemoteTool, options: ServerSkillOptions): 
     skill_id: `${id}#${tool.name}`.slice(0, 200),
     effect: () => effect,
     validate: check.of(server.name, parameters),
-    run: (input, context) => call(tool.name, input, context),
+    run: (input, context) => managed.call(tool.name, input, context),
     continues: taskStep,
-    ...(server.credentials === "per_user" ? { isConnected } : {}),
-    server: describeTool(tool, server, origin.source === "mcp"),
+    isConnected: server.credentials === "per_user" ? (person) => managed.isConnected(person) : undefined,
+    server: describeTool(tool, server, own),
     addresses: (input) => addressesIn(input),
-    ...(origin.source === "mcp" && effect === "read_only" ? { finds: "mentions" as const } : {}),
+    finds: own && effect === "read_only" ? "mentions" : undefined,
     repeatable: server.repeatable.includes(tool.name) || server.repeatable.includes("*"),
     max_execution_ms: maxCall,
     max_iterations: 100,
@@ -244,13 +252,9 @@ function describeTool(tool: RemoteTool, server: ServerConfig, own: boolean): Ser
       effect: settingOf(server.effects, name),
       approver: settingOf(server.approvals, name),
     },
-    ...(server.credentials === "none" ? {} : { credentials: server.credentials }),
-    ...(isHttp(server.target) ? { host: hostIn(server.target.url) } : {}),
+    credentials: server.credentials === "none" ? undefined : server.credentials,
+    host: isHttp(server.target) ? URL.parse(server.target.url)?.host : undefined,
   };
-}
-
-function hostIn(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).host : undefined;
 }
 
 function titleOf({ name, title, annotations }: RemoteTool): string {
@@ -264,9 +268,6 @@ function schemaOf({ $schema: _, ...schema }: JsonSchema): JsonSchema {
   if (text.length <= maxSchema && sizeProblem(text) === undefined) return whole;
   const names = Object.keys(whole.properties as JsonSchema).slice(0, 200);
   const properties = Object.fromEntries(names.map((name) => [name, {}]));
-  return {
-    type: "object",
-    properties,
-    ...(schema.required === undefined ? {} : { required: schema.required }),
-  };
+  const { required } = schema;
+  return { type: "object", properties, ...(required !== undefined && { required }) };
 }

@@ -26,10 +26,10 @@ export async function* readChunks<Chunk>(
   try {
     while (end === "open") {
       const { value, done } = await answer.next();
-      const { chunks, isSaid } = chunksIn<Chunk>(takeMessages(value), answer, isLast);
+      const { chunks, isComplete } = chunksIn<Chunk>(takeMessages(value), answer, isLast);
       head.note(chunks, value);
       yield chunks;
-      end = done ? "closed" : isSaid ? "said" : "open";
+      end = done ? "closed" : isComplete ? "complete" : "open";
     }
     const whole = head.json();
     if (whole === null) throw new NotJson(answer);
@@ -44,16 +44,16 @@ function chunksIn<Chunk>(
   messages: readonly EventSourceMessage[],
   answer: ServerAnswer,
   isLast: (chunk: Chunk) => boolean,
-): { chunks: Chunk[]; isSaid: boolean } {
+): { chunks: Chunk[]; isComplete: boolean } {
   const chunks: Chunk[] = [];
   for (const message of messages) {
-    if (message.data === "[DONE]") return { chunks, isSaid: true };
+    if (message.data === "[DONE]") return { chunks, isComplete: true };
     if (message.event === "ping") continue;
     const chunk = reportedOr<Chunk>(NotJson.parse(message.data, answer), message.event, answer);
     chunks.push(chunk);
-    if (isLast(chunk)) return { chunks, isSaid: true };
+    if (isLast(chunk)) return { chunks, isComplete: true };
   }
-  return { chunks, isSaid: false };
+  return { chunks, isComplete: false };
 }
 
 /** Maximum bytes that are kept of an answer without chunks, which may be one JSON document. */
@@ -82,7 +82,7 @@ class Head {
 }
 
 /** The state of a stream: open, declared complete by the server, or closed. */
-type End = "open" | "said" | "closed";
+type End = "open" | "complete" | "closed";
 
 /** Returns the messages that these bytes complete; without bytes, the rest at the end of the stream. */
 function createMessageTaker(): (bytes: Uint8Array | undefined) => EventSourceMessage[] {
@@ -111,7 +111,7 @@ function statusIn({ code }: { code?: unknown }): number | undefined {
 
 function release(answer: ServerAnswer, end: End): void {
   if (end === "open") void answer.return();
-  else if (end === "said") void readRest(answer);
+  else if (end === "complete") void readRest(answer);
 }
 
 async function readRest(answer: ServerAnswer): Promise<void> {

@@ -76,8 +76,8 @@ export function modelError(
   detail: string | undefined,
   { next = advice[code](endpoint), ...more }: FailureDetails = {},
 ): ModelError {
-  const said = detail === undefined || detail === "" ? "" : ` (${detail})`;
-  return new ModelError(code, `${endpoint.id}: ${endpoint.host} ${what}${said}. ${next}`, more);
+  const shown = detail === undefined || detail === "" ? "" : ` (${detail})`;
+  return new ModelError(code, `${endpoint.id}: ${endpoint.host} ${what}${shown}. ${next}`, more);
 }
 
 /**

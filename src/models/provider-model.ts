@@ -32,6 +32,21 @@ interface Void {
 /** A piece of text, a thought, or a withdrawal of the text so far. */
 export type Piece = string | Thought | Void;
 
+/** The owner of provider blocks: they go back only to the provider that wrote them, in the form in which it was asked. */
+export interface BlocksOwner {
+  provider: string;
+  /** The provider's name of the model. */
+  model: string;
+  form: string;
+}
+
+/** A request and its recipient. `owner` is kept with the blocks that must be sent back. */
+export interface Exchange {
+  request: ModelRequest;
+  endpoint: Endpoint;
+  owner: BlocksOwner;
+}
+
 /** Reads one answer: the chunks of a stream, or a document. */
 export interface AnswerReader<Chunk> {
   /** Adds a chunk. Returns its text, which is often empty, or news about the model's work. */

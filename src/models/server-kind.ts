@@ -29,8 +29,8 @@ const hosts: readonly (readonly [RegExp, ServerKind])[] = [
  * many servers speak, so the kind is undefined.
  * @param host as in a URL, with an optional port
  */
-export function serverKindOf(host: string, told: ServerKind | undefined): ServerKind | undefined {
+export function serverKindOf(host: string, configured: ServerKind | undefined): ServerKind | undefined {
   const name = host.toLowerCase().replace(/:\d+$/, "");
   const known = hosts.find(([pattern]) => pattern.test(name))?.[1];
-  return known ?? (told === "openai" || told === "anthropic" ? undefined : told);
+  return known ?? (configured === "openai" || configured === "anthropic" ? undefined : configured);
 }

@@ -64,7 +64,7 @@ export async function forward(
     path,
     headers: {
       ...endToEnd(headers, request.headers.connection),
-      ...(isChunked ? { "transfer-encoding": "chunked" } : {}),
+      ...(isChunked && { "transfer-encoding": "chunked" }),
       host: authority,
       connection: "close",
     },

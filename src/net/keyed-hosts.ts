@@ -8,6 +8,7 @@ import type { Duplex } from "node:stream";
 import { createSecureContext, getCACertificates, type SecureContext, TLSSocket } from "node:tls";
 import { promisify } from "node:util";
 import type { pki } from "node-forge";
+import { madeOnce } from "../base/made-once.ts";
 import type { HostKey, NetworkAccess } from "../core/skill/programs.ts";
 import { fail, failureOf, forward, type WayOut } from "./forward-request.ts";
 import type { ConnectionTarget } from "./guarded-connector.ts";
@@ -33,13 +34,8 @@ export function keysFor({ host, port }: ConnectionTarget, { keys = [] }: Network
 type KeyedWay = WayOut & { ends: TlsEnds; keys: readonly HostKey[] };
 
 /** Is the host towards the program: reads its requests, and passes them on with the keys in their headers. */
-export async function endTls(
-  target: ConnectionTarget,
-  client: Duplex,
-  head: Buffer,
-  way: KeyedWay,
-): Promise<void> {
-  const secureContext = await way.ends.authority.serverOf(target.host);
+export function endTls(target: ConnectionTarget, client: Duplex, head: Buffer, way: KeyedWay): void {
+  const secureContext = way.ends.authority.serverOf(target.host);
   client.write("HTTP/1.1 200 Connection established\r\n\r\n");
   if (head.byteLength > 0) client.unshift(head);
   const secured = new TLSSocket(client as Socket, {
@@ -87,7 +83,7 @@ interface CertificateAuthority {
   /** PEM. Programs that trust it accept this process as every host. */
   certificate: string;
   /** What a TLS server needs to be a host. */
-  serverOf(host: string): Promise<SecureContext>;
+  serverOf(host: string): SecureContext;
 }
 
 /** Longer than a program keeps running. */
@@ -124,20 +120,20 @@ export async function createCertificateAuthority(): Promise<CertificateAuthority
   const servers = new Map<string, SecureContext>();
   return {
     certificate,
-    async serverOf(host) {
-      const known = servers.get(host);
-      if (known !== undefined) return known;
-      const cert = issue(host.slice(0, 64), server.publicKey, [
-        { name: "basicConstraints", cA: false },
-        { name: "keyUsage", digitalSignature: true, keyEncipherment: true, critical: true },
-        { name: "extKeyUsage", serverAuth: true },
-        { name: "authorityKeyIdentifier", keyIdentifier },
-        { name: "subjectAltName", altNames: [isIP(host) ? { type: 7, ip: host } : { type: 2, value: host }] },
-      ]);
-      const context = createSecureContext({ key: server.privateKey, cert });
-      servers.set(host, context);
-      return context;
-    },
+    serverOf: (host) =>
+      madeOnce(servers, host, () => {
+        const cert = issue(host.slice(0, 64), server.publicKey, [
+          { name: "basicConstraints", cA: false },
+          { name: "keyUsage", digitalSignature: true, keyEncipherment: true, critical: true },
+          { name: "extKeyUsage", serverAuth: true },
+          { name: "authorityKeyIdentifier", keyIdentifier },
+          {
+            name: "subjectAltName",
+            altNames: [isIP(host) ? { type: 7, ip: host } : { type: 2, value: host }],
+          },
+        ]);
+        return createSecureContext({ key: server.privateKey, cert });
+      }),
   };
 }
 

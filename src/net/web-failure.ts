@@ -7,10 +7,7 @@ import { shownUrl } from "./web-url.ts";
 export function addressRefused(url: URL, address: string, from?: URL, cause?: unknown): WebError {
   const host = url.hostname;
   const name = host.replace(/^\[|\]$/g, "");
-  const leads =
-    name === address
-      ? `${host} is not a public address`
-      : `${host} leads to ${address}, which is not a public address`;
+  const leads = `${name === address ? host : `${host} leads to ${address}, which`} is not a public address`;
   const origin = from === undefined ? "" : ` (${shownUrl(from)} redirected there)`;
   return new WebError(
     "address_refused",
@@ -55,25 +52,22 @@ export function unreachable(url: URL, thrown: unknown, from?: URL): WebError {
   const shown = shownUrl(url);
   const failure = (reason: string) =>
     new WebError("unreachable", `${shown} was not fetched: ${reason}`, { cause: thrown });
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
+  const { hostname } = url;
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
     return failure(
-      `the host ${url.hostname} was not found. Either its name is wrong, or the bot cannot look names up.`,
+      `the host ${hostname} was not found. Either its name is wrong, or the bot cannot look names up.`,
     );
-  }
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") {
     const message = `${shown} did not accept a connection in time. Try again later.`;
     return new WebError("timed_out", message, { cause: thrown });
   }
   if (code === "ECONNREFUSED") return failure(`${url.host} refused the connection. Check address and port.`);
-  if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO/.test(code)) {
+  if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO/.test(code))
     return failure(`its certificate or encryption is not valid (${code}). Use another source.`);
-  }
-  if (code.startsWith("Z_") || code.startsWith("ERR_BROTLI") || code.startsWith("ERR__ERROR_FORMAT")) {
+  if (/^(?:Z_|ERR_BROTLI|ERR__ERROR_FORMAT)/.test(code))
     return failure("the answer was packed in a damaged way. Use another source.");
-  }
-  return failure(
-    `the connection failed${code === "" ? "" : ` (${code})`}. Try again later or use another source.`,
-  );
+  const known = code === "" ? "" : ` (${code})`;
+  return failure(`the connection failed${known}. Try again later or use another source.`);
 }
 
 function causesOf(thrown: unknown): Error[] {

@@ -4,28 +4,16 @@ const maxUrl = 8_000;
 
 /** A parsed http(s) URL without credentials. @throws WebError `invalid_url` */
 export function parseWebUrl(text: string, base?: string): URL {
-  if (text.length > maxUrl) {
-    throw new WebError("invalid_url", `The address is longer than ${maxUrl} characters. Use a shorter one.`);
-  }
+  const invalid = (message: string) => new WebError("invalid_url", message);
+  if (text.length > maxUrl)
+    throw invalid(`The address is longer than ${maxUrl} characters. Use a shorter one.`);
   const url = URL.parse(text.trim(), base);
-  if (url === null) {
-    throw new WebError(
-      "invalid_url",
-      `${quote(text)} is not a web address. Give a full one, such as https://example.com/page.`,
-    );
-  }
-  if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new WebError(
-      "invalid_url",
-      `Only http and https addresses can be fetched, not ${url.protocol.slice(0, 40)} ones.`,
-    );
-  }
-  if (url.username !== "" || url.password !== "") {
-    throw new WebError(
-      "invalid_url",
-      `The address of ${url.host} contains a user name or password. Remove it and try again.`,
-    );
-  }
+  if (url === null)
+    throw invalid(`${quote(text)} is not a web address. Give a full one, such as https://example.com/page.`);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw invalid(`Only http and https addresses can be fetched, not ${url.protocol.slice(0, 40)} ones.`);
+  if (url.username !== "" || url.password !== "")
+    throw invalid(`The address of ${url.host} contains a user name or password. Remove it and try again.`);
   return url;
 }
 

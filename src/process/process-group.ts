@@ -1,5 +1,5 @@
 /** Child processes that lead a group of their own, so that everything they start ends with them. */
-import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { Writable } from "node:stream";
 import { errorCode } from "../base/error-text.ts";
@@ -7,13 +7,6 @@ import type { Timer } from "../base/time-limit.ts";
 
 /** Maximum wait for output after the end of a process, when a descendant still holds the pipe, ms. */
 const lingerMs = 500;
-
-export interface GroupOptions {
-  /** The whole environment: none of the bot's own is passed on. */
-  env: Readonly<Record<string, string>>;
-  cwd?: string | undefined;
-  stdio: StdioOptions;
-}
 
 /** How a process ended: `code` is null if a signal ended it. */
 export interface ProcessEnd {
@@ -23,11 +16,14 @@ export interface ProcessEnd {
 
 /**
  * Starts a process as the leader of a group. Ctrl+C in the bot's terminal does not reach it. `spawn` throws some failures (E2BIG) and emits
- * others (ENOENT, as `error`).
+ * others (ENOENT, as `error`). `env` is the whole environment: none of the bot's own is passed on.
  */
-export function spawnGroup(file: string, args: readonly string[], options: GroupOptions): ChildProcess {
-  const { env, cwd, stdio } = options;
-  return spawn(file, args, { env, stdio, detached: true, ...(cwd === undefined ? {} : { cwd }) });
+export function spawnGroup(
+  file: string,
+  args: readonly string[],
+  options: { env: Readonly<Record<string, string>> } & Pick<SpawnOptions, "cwd" | "stdio">,
+): ChildProcess {
+  return spawn(file, args, { ...options, detached: true });
 }
 
 /** Kills a process and everything in its group, immediately. Does nothing if it has not started or all of it has ended. */

@@ -78,13 +78,11 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
     ...(await systemArguments()),
     ...layout.hidden.filter(isWithinSystem).flatMap((path) => ["--tmpfs", path, "--remount-ro", path]),
     // Folders that bubblewrap creates on the way to a mount are closed to everyone but its own user.
-    ...[...new Set(["/etc", "/opt", "/opt/bin", ...folders])].flatMap((path) => [
-      ...["--perms", "0755", "--dir", path],
-    ]),
+    ...madeFolders(["/etc", "/opt", "/opt/bin", ...folders]),
     ...[...etc.files, ...layout.files].flatMap(({ from, to }) => ["--ro-bind", from, to]),
     ...["--ro-bind", layout.node, inside.node],
     ...pythonArguments(),
-    ...(layout.moduleFolder === undefined ? [] : ["--ro-bind", layout.moduleFolder, inside.module]),
+    ...readOnly(layout.moduleFolder, inside.module),
     ...readOnly(layout.ownPrograms, inside.programs),
     ...socketArguments(layout),
     ...(layout.contained ? [] : ["--proc", "/proc", ...emptyArguments(layout)]),
@@ -93,15 +91,9 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
     // POSIX semaphores and shared memory are files there; they share the limits of /tmp.
     ...writable("/dev/shm", bounded?.temp),
     ...writable(inside.temp, bounded?.temp),
-    ...["--perms", "1777", "--dir", inside.home],
+    ...openFolder(inside.home),
     ...(layout.working === undefined
-      ? [
-          ...writable(inside.workspace, bounded?.workspace),
-          "--perms",
-          "1777",
-          "--dir",
-          outputIn(inside.workspace),
-        ]
+      ? [...writable(inside.workspace, bounded?.workspace), ...openFolder(outputIn(inside.workspace))]
       : workingArguments(layout.working)),
     ...skillArguments(layout),
     ...readOnly(layout.textFolder, inside.text),
@@ -121,6 +113,15 @@ function pythonArguments(): string[] {
   return python.length > 0 || python3[0] === undefined ? [] : ["--symlink", python3[0], "/opt/bin/python"];
 }
 
+function madeFolders(paths: readonly string[]): string[] {
+  return [...new Set(paths)].flatMap((path) => ["--perms", "0755", "--dir", path]);
+}
+
+/** A folder in which everybody may write. */
+function openFolder(path: string): string[] {
+  return ["--perms", "1777", "--dir", path];
+}
+
 function readOnly(folder: string | undefined, to: string): string[] {
   return folder === undefined ? [] : ["--ro-bind", folder, to];
 }
@@ -128,7 +129,7 @@ function readOnly(folder: string | undefined, to: string): string[] {
 function libraryArguments({ libraries = [] }: SandboxLayout): string[] {
   const paths = libraries.map(({ name, folder }) => ({ folder, to: `${inside.libraries}/${name}` }));
   return [
-    ...[...new Set(paths.map(({ to }) => dirname(to)))].flatMap((path) => ["--perms", "0755", "--dir", path]),
+    ...madeFolders(paths.map(({ to }) => dirname(to))),
     ...paths.flatMap(({ folder, to }) => ["--ro-bind", folder, to]),
   ];
 }
@@ -144,7 +145,7 @@ function skillArguments({ skillFolder, shown = [], view }: SandboxLayout): strin
       .map((path) => to + path.slice(from.length)),
   );
   return [
-    ...[placesInside, linksInside].flatMap((path) => ["--perms", "0755", "--dir", path]),
+    ...madeFolders([placesInside, linksInside]),
     ...mounts.flatMap(({ from, to }) => ["--ro-bind", from, to]),
     ...(view?.links ?? []).flatMap(({ at, target }) => ["--symlink", target, at]),
     ...empty.flatMap((path) => ["--tmpfs", path, "--remount-ro", path]),
@@ -160,7 +161,7 @@ function workingArguments({ mounts }: MountedFolder): string[] {
     (path) => writable === undefined || !`${path}/`.startsWith(`${writable}/`),
   );
   return [
-    ...made.toSorted().flatMap((path) => ["--perms", "0755", "--dir", path]),
+    ...madeFolders(made.toSorted()),
     ...mounts.flatMap(({ from, to, writable }) => [writable ? "--bind" : "--ro-bind", from, to]),
   ];
 }
@@ -173,7 +174,7 @@ function foldersTo(path: string): string[] {
 
 function socketArguments({ socket }: SandboxLayout): string[] {
   if (socket === undefined) return [];
-  return [...["--perms", "0755", "--dir", dirname(inside.socket)], ...["--ro-bind", socket, inside.socket]];
+  return [...madeFolders([dirname(inside.socket)]), ...readOnly(socket, inside.socket)];
 }
 
 /**

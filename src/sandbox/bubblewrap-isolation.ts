@@ -6,6 +6,7 @@ import { bubblewrapArguments, inside } from "./bubblewrap-arguments.ts";
 import {
   fixedEnvironment,
   type Isolation,
+  type IsolationNeeds,
   type Launch,
   type LaunchRequest,
   moduleEnvironment,
@@ -14,7 +15,6 @@ import {
   type Places,
   placedArguments,
   proxyEnvironment,
-  type SandboxLimits,
 } from "./isolation.ts";
 import {
   boundedFoldersPrefix,
@@ -42,29 +42,27 @@ const minFileBytes = 1_048_576;
 /** On the loopback of the sandbox's own network, where nothing else listens yet. */
 const forwarderPort = 3128;
 
-export interface BubblewrapOptions {
+/** How bubblewrap is run on this machine. */
+interface Bubblewrap extends IsolationNeeds {
   bwrap: string;
   mode: UserMode;
   programs: LimitPrograms | undefined;
   /** Undefined if the number of files cannot be limited. */
   mounts: MountPrograms | undefined;
-  /** Certificate files that programs trust in addition to the machine's, by the variable that names them, e.g. SSL_CERT_FILE. */
-  certificates: Readonly<Record<string, string>>;
-  /** The time zone that programs see, an IANA name. */
-  timeZone: string;
   /** Path of `sh`. */
   shell: string | undefined;
-  limits: SandboxLimits;
-  /** Real paths hidden from scripts, even if they lie within a system folder. */
-  hidden: readonly string[];
 }
 
 /** Runs code of skills in bubblewrap sandboxes. */
-export function createBubblewrapIsolation(options: BubblewrapOptions): Isolation {
-  return { kind: "bubblewrap", detail: detail(options), prepare: (request) => prepare(request, options) };
+export function createBubblewrapIsolation(bubblewrap: Bubblewrap): Isolation {
+  return {
+    kind: "bubblewrap",
+    detail: detail(bubblewrap),
+    prepare: (request) => prepare(request, bubblewrap),
+  };
 }
 
-function detail({ limits, programs, mounts, mode }: BubblewrapOptions): string {
+function detail({ limits, programs, mounts, mode }: Bubblewrap): string {
   const megabytes = (bytes: number) => `${Math.round(bytes / 1_048_576)} MB`;
   const total = `${megabytes(limits.totalMemoryBytes)} for all together, looked at while they run, and ${megabytes(limits.workspaceBytes)} for files in /tmp`;
   const held =
@@ -79,7 +77,7 @@ function detail({ limits, programs, mounts, mode }: BubblewrapOptions): string {
   return `Code of skills runs in bubblewrap: no network but granted hosts through the bot's proxy, no files but its skill's, a cleared environment, ${held}.${contained}${files}`;
 }
 
-async function prepare(request: LaunchRequest, options: BubblewrapOptions): Promise<Launch> {
+async function prepare(request: LaunchRequest, options: Bubblewrap): Promise<Launch> {
   const { runFolder, entry, working, packages, calls, libraries = [], authority } = request;
   const { certificates, timeZone, hidden, mode, mounts } = options;
   const { workspaceBytes } = options.limits;
@@ -103,11 +101,11 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
       inside.programs,
     ]),
     ...own.env,
-    ...(libraries.length === 0 ? {} : { NODE_PATH: inside.libraries }),
+    ...(libraries.length > 0 && { NODE_PATH: inside.libraries }),
     ...request.env,
     ...fixedEnvironment({ path, temp: inside.temp, home: inside.home, ...places }),
     ...proxied,
-    ...(calls === undefined ? {} : { KNACK_CALLS: inside.calls }),
+    ...(calls !== undefined && { KNACK_CALLS: inside.calls }),
   };
   const bounded = mounts && (await makeBoundedFolders(runFolder));
   const layout = {
@@ -162,7 +160,7 @@ function placesOf({ folder, working }: LaunchRequest): Places {
  * The user that code runs as. With a switch of users, it is the owner of the folder the code writes to, so files of an earlier run stay its
  * own. A new folder gets a user within the range of ids that user-remapped containers have, outside the ranges that distributions assign.
  */
-async function userFor({ working }: LaunchRequest, { mode }: BubblewrapOptions): Promise<number> {
+async function userFor({ working }: LaunchRequest, { mode }: Bubblewrap): Promise<number> {
   if (mode !== "switch") return 1000;
   const user = randomInt(50_000, 60_000);
   const written = working?.mounts.find(({ writable }) => writable);
@@ -178,7 +176,7 @@ async function userFor({ working }: LaunchRequest, { mode }: BubblewrapOptions):
 /** Folders of skills as they are mounted: themselves, or copies that another user can read. */
 async function readableFolders(
   { folder, runFolder, shown = [] }: LaunchRequest,
-  { mode }: BubblewrapOptions,
+  { mode }: Bubblewrap,
 ): Promise<(path: string) => string> {
   const copies = new Map<string, string>();
   const skills = folder === undefined ? shown : [...shown, { folder, leftOut: [] }];
@@ -232,7 +230,7 @@ function userArguments(mode: UserMode, user: number): string[] {
 
 function command(
   request: LaunchRequest,
-  options: BubblewrapOptions,
+  options: Bubblewrap,
   { user, places, env }: { user: number; places: Places; env: Readonly<Record<string, string>> },
 ): string[] {
   const { programs } = options;
@@ -266,7 +264,7 @@ function entryInside(entry: LaunchRequest["entry"]): string {
 }
 
 /** Where bubblewrap leaves no process inside, a shell is the first one: it adopts the processes that the command leaves running. */
-function firstProcess({ mode, shell }: BubblewrapOptions): string[] {
+function firstProcess({ mode, shell }: Bubblewrap): string[] {
   return shell === undefined || mode === "switch" ? [] : [shell, "-c", '"$@"; exit $?', "first"];
 }
 

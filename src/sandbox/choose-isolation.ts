@@ -1,25 +1,18 @@
 import { rm } from "node:fs/promises";
-import { type BubblewrapOptions, createBubblewrapIsolation, type UserMode } from "./bubblewrap-isolation.ts";
+import { createBubblewrapIsolation, type UserMode } from "./bubblewrap-isolation.ts";
 import { supervise } from "./child-process.ts";
-import type { Isolation } from "./isolation.ts";
+import type { Isolation, IsolationNeeds } from "./isolation.ts";
 import { type IsolationLack, missingBubblewrap, thisMachine } from "./isolation-cure.ts";
 import { findLimitPrograms, findMountPrograms, type LimitPrograms } from "./limit-programs.ts";
-import { createProcessIsolation, type ProcessIsolationOptions } from "./process-isolation.ts";
+import { createProcessIsolation } from "./process-isolation.ts";
 import { makeRunFolder } from "./run/open-run.ts";
 import { findProgram } from "./run/programs.ts";
 
-/** What any isolation needs, whichever is chosen. */
-export interface IsolationNeeds
-  extends Pick<BubblewrapOptions, "limits" | "hidden" | "certificates" | "timeZone">,
-    Pick<ProcessIsolationOptions, "allowWeak" | "searchPath"> {
-  /** Path of bubblewrap; by default it is searched for in the system's program folders. */
-  bwrap?: string;
-  /** Where temporary folders may be created. */
-  runs: string;
-}
-
-/** The strongest isolation that works here. Each is tested with a real sandbox: being installed is not enough. */
-export async function chooseIsolation(needs: IsolationNeeds): Promise<Isolation> {
+/**
+ * The strongest isolation that works here. Each is tested with a real sandbox: being installed is not enough.
+ * @param runs where temporary folders may be created
+ */
+export async function chooseIsolation(needs: IsolationNeeds, runs: string): Promise<Isolation> {
   const programs = await findLimitPrograms();
   const weak = (lacks: IsolationLack) => createProcessIsolation({ ...needs, lacks, programs });
   const bwrap = await findProgram(needs.bwrap ?? "bwrap");
@@ -35,7 +28,7 @@ export async function chooseIsolation(needs: IsolationNeeds): Promise<Isolation>
   ]);
   for (const attempt of attempts) {
     const isolation = createBubblewrapIsolation({ ...needs, ...attempt, bwrap, shell, programs });
-    const failure = await probe(isolation, needs.runs);
+    const failure = await probe(isolation, runs);
     if (failure === undefined) return isolation;
     failures.push(failure);
   }

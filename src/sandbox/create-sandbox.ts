@@ -6,13 +6,13 @@ import type { CodeMeans } from "../core/ports/work-means.ts";
 import { noPreparedPackages, type PackageLanguage, type PreparedPackages } from "../core/skill/packages.ts";
 import type { CodeRunner, ProgramRunner, ScriptRunner, Verdict } from "../core/skill/programs.ts";
 import type { Skill } from "../core/skill/skill.ts";
-import { chooseIsolation, type IsolationNeeds } from "./choose-isolation.ts";
-import { defaultLimits, type Isolation, type SandboxLimits } from "./isolation.ts";
+import { chooseIsolation } from "./choose-isolation.ts";
+import { defaultLimits, type Isolation, type IsolationNeeds, type SandboxLimits } from "./isolation.ts";
 import type { IsolationLack } from "./isolation-cure.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import { Places } from "./places.ts";
 import { createPreparedFolders } from "./prepare/prepared-folders.ts";
-import { type PreparedOptions, SandboxPackages } from "./prepare/prepared-packages.ts";
+import { type Preparers, SandboxPackages } from "./prepare/prepared-packages.ts";
 import { PreparedSets } from "./prepare/prepared-sets.ts";
 import { createPythonVersion } from "./prepare/python-version.ts";
 import type { PackageSources } from "./prepare/run-installer.ts";
@@ -50,7 +50,7 @@ export interface Sandbox {
   /** Ends the preparation of packages. Nothing runs any more. */
   close(): Promise<void>;
   /** For `doctor`: the isolation in force. */
-  describe(): { isolation: Isolation["kind"]; detail: string; lacks?: IsolationLack };
+  describe(): { isolation: Isolation["kind"]; detail: string; lacks?: IsolationLack | undefined };
 }
 
 /** Determines once, by trying, how code of skills can be isolated on this machine. */
@@ -78,7 +78,7 @@ async function openSandbox(options: SandboxOptions, runs: string, mutex: Mutex):
   const { allowWeak = [] } = options;
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const byDefault = { searchPath: [], certificates: {}, timeZone };
-  const isolation = await chooseIsolation({ ...byDefault, ...options, allowWeak, limits, runs, hidden });
+  const isolation = await chooseIsolation({ ...byDefault, ...options, allowWeak, limits, hidden }, runs);
   const sets = new PreparedSets(join(resolve(options.dataDir), "prepared"));
   if (options.packages !== undefined) await sets.clean();
   const context: SandboxContext = {
@@ -100,7 +100,7 @@ async function openSandbox(options: SandboxOptions, runs: string, mutex: Mutex):
     language === "python" ? await pythonVersion() : process.versions.node.split(".")[0];
   const closing = new AbortController();
   const { signal } = closing;
-  const prepared = preparedPackages(options, { sandbox: context, sets, mutex, runtimeOf, signal });
+  const prepared = preparedPackages(options, mutex, { sandbox: context, sets, runtimeOf, signal });
   return {
     scripts: createScriptRunner(context),
     programs: createProgramRunner(context),
@@ -112,17 +112,18 @@ async function openSandbox(options: SandboxOptions, runs: string, mutex: Mutex):
     },
     describe: () => {
       const { kind, detail } = isolation;
-      return { isolation: kind, detail, ...(kind === "process" ? { lacks: isolation.lacks } : {}) };
+      return { isolation: kind, detail, lacks: kind === "process" ? isolation.lacks : undefined };
     },
   };
 }
 
 function preparedPackages(
   { packages: sources, preparePatienceMs: patienceMs = 100_000 }: SandboxOptions,
-  parts: Pick<PreparedOptions, "sandbox" | "sets" | "mutex" | "runtimeOf" | "signal">,
+  mutex: Mutex,
+  parts: Omit<Preparers, "sources">,
 ): PreparedPackages & Pick<SandboxPackages, "settled"> {
   if (sources === undefined) return { ...noPreparedPackages, settled: async () => undefined };
-  return new SandboxPackages({ ...parts, sources, now: Date.now, patienceMs });
+  return new SandboxPackages({ ...parts, sources }, mutex, patienceMs);
 }
 
 function allowed(skill: Skill, isolation: Isolation, allowWeak: readonly string[]): Verdict {

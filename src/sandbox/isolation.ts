@@ -42,6 +42,23 @@ function availableMemory(): number {
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }
 
+/** What any isolation needs to know, whichever is chosen. */
+export interface IsolationNeeds {
+  limits: SandboxLimits;
+  /** Path of bubblewrap; by default it is searched for in the system's program folders. */
+  bwrap?: string | undefined;
+  /** Real paths hidden from scripts, even if they lie within a system folder. */
+  hidden: readonly string[];
+  /** Certificate files that programs trust in addition to the machine's, by the variable that names them, e.g. SSL_CERT_FILE. */
+  certificates: Readonly<Record<string, string>>;
+  /** The time zone that programs see, an IANA name. */
+  timeZone: string;
+  /** Ids of skills whose code runs without bubblewrap, although they do not ship with the bot. */
+  allowWeak: readonly string[];
+  /** Folders of programs in addition to the system's: those of the bot's PATH (Homebrew, pyenv and the like). Absolute paths. */
+  searchPath: readonly string[];
+}
+
 export interface LaunchRequest {
   /** Real path of the skill's folder; absent for code that belongs to no skill. */
   folder?: string | undefined;

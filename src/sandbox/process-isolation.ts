@@ -4,26 +4,22 @@ import { inputFolder, type MountedFolder } from "../core/ports/working-folder.ts
 import {
   fixedEnvironment,
   type Isolation,
+  type IsolationNeeds,
   type LaunchRequest,
   moduleEnvironment,
   outputIn,
   type Places,
   placedArguments,
-  type SandboxLimits,
 } from "./isolation.ts";
 import type { IsolationLack } from "./isolation-cure.ts";
 import { killedFirstPrefix, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
 import { programFolders } from "./run/programs.ts";
 
-export interface ProcessIsolationOptions {
+/** How code runs without bubblewrap. */
+interface WeakMeans extends IsolationNeeds {
   /** Why there is nothing better. */
   lacks: IsolationLack;
   programs: LimitPrograms | undefined;
-  limits: SandboxLimits;
-  /** Ids of skills whose code runs without bubblewrap, although they do not ship with the bot. */
-  allowWeak: readonly string[];
-  /** Folders of programs in addition to the system's: those of the bot's PATH (Homebrew, pyenv and the like). Absolute paths. */
-  searchPath: readonly string[];
 }
 
 /**
@@ -31,7 +27,7 @@ export interface ProcessIsolationOptions {
  * the bot can read and reach the network: for skills that ship with the bot, and those the operator named. Node code of the latter runs
  * under Node's permission model, which its makers call a seat belt, not a boundary.
  */
-export function createProcessIsolation(options: ProcessIsolationOptions): Isolation {
+export function createProcessIsolation(options: WeakMeans): Isolation {
   const folders = [...new Set([...options.searchPath, ...programFolders])];
   return {
     kind: "process",
@@ -58,7 +54,7 @@ export function createProcessIsolation(options: ProcessIsolationOptions): Isolat
   };
 }
 
-function detail({ lacks, programs, allowWeak }: ProcessIsolationOptions): string {
+function detail({ lacks, programs, allowWeak }: WeakMeans): string {
   const others =
     allowWeak.length === 0 ? "" : `, and of ${allowWeak.join(", ")}, which the operator allowed,`;
   return [
@@ -92,7 +88,7 @@ function machinePath(path: string, mounts: MountedFolder["mounts"]): string {
 
 function command(
   request: LaunchRequest,
-  { programs, limits }: ProcessIsolationOptions,
+  { programs, limits }: WeakMeans,
   { places, env }: { places: Places; env: Readonly<Record<string, string>> },
 ): string[] {
   const { entry, folder = "", timeoutMs, working } = request;

@@ -73,7 +73,7 @@ function withoutGoneSkills(
 
 /** Opens the installed packages and combines the sources. Starts no server and no process. */
 export async function openSkills(config: Config, deps: SkillDeps) {
-  const { clock, store, mutex, own, folders, web, version, report, onLog } = deps;
+  const { clock, store, mutex, own, folders, version, report, onLog } = deps;
   const { question_minutes, approval_minutes } = config.turns;
   const question_ms = Math.max(question_minutes, approval_minutes) * 60_000;
   const runners = lazyCodeRunners(config, own, mutex, (skill) => packages.verifyBeforeRun(skill));
@@ -109,7 +109,6 @@ export async function openSkills(config: Config, deps: SkillDeps) {
     version,
     question_ms,
     login,
-    web,
     report,
   });
   const formats = [imported.format];

@@ -32,7 +32,6 @@ export async function openJudgedBot(entry: Record<string, unknown>) {
     folder: join(folder, "homes"),
     environment: {},
     store,
-    web,
     clock: systemClock,
     version: "0.0.0",
     connect_ms: patience_ms,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { Model } from "../../src/core/ports/model.ts";
 import type { Clock } from "../../src/core/ports/storage.ts";
-import { createModel } from "../../src/models/create-model.ts";
+import { createModel } from "../../src/models/create-models.ts";
 import type { ModelSettings } from "../../src/models/named-model.ts";
 import { type ModelFixture, type ModelServer, startModelServer } from "../support/models/model-server.ts";
 import { recordingClock } from "../unit/models/recording-clock.ts";

@@ -1,6 +1,7 @@
 /** The table of promises (docs/security-promises.md) and the tests that prove them: neither may have what the other does not. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { listedInvariants } from "../support/invariants.ts";
 
 /** A test file and its text. */
 type TestFile = readonly [path: string, text: string];
@@ -11,8 +12,12 @@ function idsIn(text: string): string[] {
   return [...text.matchAll(names)].flatMap(([, , ids = ""]) => ids.split(", "));
 }
 
-/** What is wrong with a table of promises, for the tests that there are. */
-function problems(table: string, tests: readonly TestFile[]): string[] {
+/** What is wrong with a table of promises, for the tests that there are. Tests name invariants of the code, too. */
+function problems(
+  table: string,
+  tests: readonly TestFile[],
+  invariants: ReadonlySet<string> = new Set(),
+): string[] {
   const named = new Map(tests.map(([path, text]) => [path, new Set(idsIn(text))]));
   const rows = [...table.matchAll(/^\| ([^ |]+) \| ([^|]+) \| ([^|]*)\|$/gm)].slice(1);
   const ids = new Set(rows.map(([, id]) => id));
@@ -25,7 +30,9 @@ function problems(table: string, tests: readonly TestFile[]): string[] {
     ];
   });
   const unknown = [...named].flatMap(([path, inside]) =>
-    [...inside].filter((id) => !ids.has(id)).map((id) => `${path} names ${id}, which no promise has`),
+    [...inside]
+      .filter((id) => !ids.has(id) && !invariants.has(id))
+      .map((id) => `${path} names ${id}, which no promise has`),
   );
   return [...found, ...unknown];
 }
@@ -43,6 +50,7 @@ describe("the table of promises", () => {
       problems(
         table,
         files.map((file) => [file, readFileSync(file, "utf8")]),
+        new Set(listedInvariants().keys()),
       ),
     ).toEqual([]);
   });

@@ -9,7 +9,7 @@ import {
 import { turnOfApproval } from "../../core/log/call-id.ts";
 import { emptyTurnView, foldTurn } from "../../core/log/turn-view.ts";
 import { isPrivateTurn } from "../../core/transcript/audience.ts";
-import type { Outcome } from "../../core/values/failure.ts";
+import { failed, type Outcome } from "../../core/values/failure.ts";
 import { mayApprove } from "../../core/values/inbound.ts";
 import { jsonSchema } from "../../core/values/json-schema.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
@@ -122,8 +122,7 @@ const contradiction: Outcome<never> = {
 async function mayDecide(call: OperationCall<DecisionInput>): Promise<Outcome<unknown>> {
   const { input, asker, services, command } = call;
   const turn = await askingTurn.turn(call);
-  if (command !== undefined && turn?.namespace !== asker.namespace)
-    return { ok: false, status: 404, message: askingTurn.missing };
+  if (command !== undefined && turn?.namespace !== asker.namespace) return failed(404, askingTurn.missing);
   return services.approvals.mayDecide(input.id, asker.by);
 }
 
@@ -303,11 +302,7 @@ async function decisionOf({
 }: Removal): Promise<Outcome<StandingDecision>> {
   const found = (await readStanding(services.store, namespace)).find((each) => each.id === id);
   if (found !== undefined) return { ok: true, value: found };
-  return {
-    ok: false,
-    status: 404,
-    message: "There is no decision with that number. `/agent approvals` shows them.",
-  };
+  return failed(404, "There is no decision with that number. `/agent approvals` shows them.");
 }
 
 /** The person who decided and managers may remove a decision; matching calls then ask again. */
@@ -315,5 +310,5 @@ async function mayRemove(call: Removal): Promise<Outcome<unknown>> {
   const found = await decisionOf(call);
   if (!found.ok || mayApprove(call.asker.by, "asker", { author: { id: found.value.by } })) return found;
   const message = `Only ${escapeMarkdown(found.value.name)} or a manager of this channel may remove that decision.`;
-  return { ok: false, status: 403, message };
+  return failed(403, message);
 }

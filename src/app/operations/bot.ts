@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { failed } from "../../core/values/failure.ts";
 import { threadSchema } from "../../core/values/place.ts";
 import { consoleNamespace, ownNamespace, toolDefinition } from "../services/shapes.ts";
 import { complete, operation } from "./operation.ts";
@@ -72,7 +73,7 @@ export const showPrompt = operation({
   async run({ input: { namespace, message, thread }, services }) {
     if (thread !== undefined && (await services.turns.list({ namespace, thread, limit: 1 })).length === 0) {
       const message = `There is no thread ${thread} in ${namespace}. \`knack runs list\` shows turns with their threads.`;
-      return { ok: false, status: 404, message };
+      return failed(404, message);
     }
     const { system, tools, messages, tokens } = await services.preview(namespace, message, thread);
     const readable = messages?.map(({ role, text }) => ({ role, text }));

@@ -1,24 +1,16 @@
 import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import type { Place } from "../../core/values/place.ts";
-import { channelName, milliseconds } from "../services/shapes.ts";
+import { type ChannelIndexStatus, channelIndexStatus } from "../services/channel-index.ts";
+import { channelName } from "../services/shapes.ts";
 import { auditNote, managers, operation } from "./operation.ts";
 
 const channel = z.object({ ns: channelName });
 
-const status = z.object({
-  on: z.boolean(),
-  messages: z.number().describe("messages in the index"),
-  since: milliseconds.optional().describe("time of the first message"),
-  by: z.string().optional().describe("name of the person who switched it on"),
-  filling: z.boolean().describe("earlier messages are still being read"),
-});
-type Status = z.input<typeof status>;
-
 const how =
   "`/agent index on` keeps a copy of this channel's messages for searching, `/agent index off` deletes it.";
 
-function described({ on, messages, since, by = "somebody", filling }: Status): string {
+function described({ on, messages, since, by = "somebody", filling }: ChannelIndexStatus): string {
   if (!on) return `This channel has no index: I search its latest messages only. ${how}`;
   const from = since === undefined ? "" : ` since ${new Date(since).toISOString().slice(0, 10)}`;
   const more = filling ? " I am still reading what was said before." : "";
@@ -28,7 +20,7 @@ function described({ on, messages, since, by = "somebody", filling }: Status): s
 export const showIndex = operation({
   name: "index.show",
   input: channel,
-  output: status,
+  output: channelIndexStatus,
   who: "anyone",
   http: {
     route: "GET /namespaces/{ns}/index",
@@ -58,7 +50,7 @@ export const showIndex = operation({
 export const setIndex = operation({
   name: "index.set",
   input: channel.extend({ on: z.boolean() }),
-  output: status,
+  output: channelIndexStatus,
   who: managers("Managers of the channel decide whether I keep a copy of its messages. Ask one of them."),
   http: {
     route: "PUT /namespaces/{ns}/index",

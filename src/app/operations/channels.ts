@@ -9,7 +9,7 @@ import {
   type SettingsChange,
   settingsChange,
 } from "../../core/skill/namespace-state.ts";
-import type { Outcome } from "../../core/values/failure.ts";
+import { failed, type Outcome } from "../../core/values/failure.ts";
 import { mayManage } from "../../core/values/inbound.ts";
 import { isDirectMessage, namespaceSchema } from "../../core/values/place.ts";
 import { whyUnusable } from "../../core/values/profile.ts";
@@ -90,8 +90,7 @@ async function mayChange({
 /** Who may change the settings of a channel. */
 export function mayChangeSettings(...[by, namespace]: Parameters<typeof mayManage>): Outcome<unknown> {
   if (mayManage(by, namespace)) return { ok: true, value: undefined };
-  const message = "Only managers of this channel may change its settings. Ask one of them.";
-  return { ok: false, status: 403, message };
+  return failed(403, "Only managers of this channel may change its settings. Ask one of them.");
 }
 
 /** The audit line of a change. */

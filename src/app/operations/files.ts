@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { oneLine } from "../../base/markdown-text.ts";
 import { folderRoot } from "../../core/ports/working-folder.ts";
+import { failed } from "../../core/values/failure.ts";
 import { threadSchema } from "../../core/values/place.ts";
 import { formatBytes } from "../../core/values/shown.ts";
 import { channelName, milliseconds } from "../services/shapes.ts";
 import { auditNote, managers, operation } from "./operation.ts";
-import { codeSpan } from "./words.ts";
+import { codeSpan, firstLines } from "./words.ts";
 
 const place = z.object({
   ns: channelName,
@@ -52,16 +53,13 @@ export const listFiles = operation({
   text({ files, bytes, most_bytes }, _input, { whole }) {
     if (files.length === 0)
       return "This thread has no files. Ask in the thread itself: `@Knack agent files`.";
-    const lines = files.slice(0, whole ? files.length : maxShown).map(({ path, bytes: size, by }) => {
+    const line = ({ path, bytes: size, by }: (typeof files)[number]) => {
       const who = by === undefined ? "" : `, from ${oneLine(by, 80)}`;
       return `- ${codeSpan(shortened(path), maxPath)} (${formatBytes(size)}${who})`;
-    });
-    const more = files.length - lines.length;
-    return [
-      `${files.length.toLocaleString("en")} files, ${formatBytes(bytes)} of ${formatBytes(most_bytes)}:`,
-      ...lines,
-      ...(more > 0 ? [`… and ${more.toLocaleString("en")} more.`] : []),
-    ].join("\n");
+    };
+    const rest = (more: number) => `… and ${more.toLocaleString("en")} more.`;
+    const head = `${files.length.toLocaleString("en")} files, ${formatBytes(bytes)} of ${formatBytes(most_bytes)}:`;
+    return [head, ...firstLines(files, whole ? Infinity : maxShown, line, rest)].join("\n");
   },
   async run({ input: { ns: namespace, thread }, services: { folders } }) {
     const { files, bytes, most_bytes } = await folders.of({ namespace, thread }).list();
@@ -93,8 +91,7 @@ export const removeFile = operation({
   text: ({ path }) => `${codeSpan(path, maxPath)} is removed.`,
   async run({ input: { ns: namespace, thread, path }, services: { folders } }) {
     if (await folders.of({ namespace, thread }).remove(path)) return { ok: true, value: { path } };
-    const message = `There is no file ${path.slice(0, 300)} in this thread.`;
-    return { ok: false, status: 404, message };
+    return failed(404, `There is no file ${path.slice(0, 300)} in this thread.`);
   },
   audit: ({ path }) => auditNote("file_removed", path, `removed the file ${codeSpan(path, maxPath)}`),
 });

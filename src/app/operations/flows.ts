@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Outcome } from "../../core/values/failure.ts";
+import { failed, type Outcome } from "../../core/values/failure.ts";
 import { diagnostic, ownNamespace } from "../services/shapes.ts";
 import { type SkillDetail, skillDetail, skillListing } from "../services/skill-listing.ts";
 import { operation, runOperation } from "./operation.ts";
@@ -114,7 +114,7 @@ export async function findFlow(
   namespace: string,
   services: Services,
 ): Promise<Outcome<SkillDetail>> {
-  const missing = (message: string): Outcome<never> => ({ ok: false, status: 404, message });
+  const missing = (message: string): Outcome<never> => failed(404, message);
   if ((await flowsOf(services, namespace)).length === 0) return missing(noFlows);
   if (id === "") return missing("Which flow? `/flow list` shows what there is.");
   const found = await services.skills.detail(id, namespace);

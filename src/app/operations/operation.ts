@@ -8,7 +8,7 @@ import type { z } from "zod";
 import type { TurnRecord } from "../../core/log/turn-log.ts";
 import type { NewFile } from "../../core/ports/storage.ts";
 import type { ToolResult } from "../../core/skill/tool.ts";
-import type { Asker, Outcome } from "../../core/values/failure.ts";
+import { type Asker, failed, type Outcome } from "../../core/values/failure.ts";
 import { type Author, mayManage, mayOperate } from "../../core/values/inbound.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Place } from "../../core/values/place.ts";
@@ -235,7 +235,7 @@ async function isReached<Input extends object>(
   }
   const { ns, namespace = ns }: { ns?: unknown; namespace?: unknown } = call.input;
   if (namespace === here) return reached;
-  return { ok: false, status: 404, message: "That belongs to another channel. Ask there." };
+  return failed(404, "That belongs to another channel. Ask there.");
 }
 
 async function mayRun<Input extends object>(
@@ -245,7 +245,7 @@ async function mayRun<Input extends object>(
   if (who !== "anyone" && "least" in who) {
     const { by, namespace } = call.asker;
     const may = who.least === "operator" ? mayOperate(by) : mayManage(by, namespace);
-    if (!may) return { ok: false, status: 403, message: who.refusal };
+    if (!may) return failed(403, who.refusal);
   }
   const reached = await isReached(about, call);
   return reached.ok && who !== "anyone" && "decide" in who ? who.decide(call) : reached;

@@ -4,7 +4,7 @@ import type { TurnEvent, TurnEventOf } from "../../core/log/turn-event.ts";
 import type { Skill } from "../../core/skill/skill.ts";
 import { resolveSkill } from "../../core/skill/skill-identifier.ts";
 import { checkArguments } from "../../core/turn/check-call.ts";
-import type { Outcome } from "../../core/values/failure.ts";
+import { failed, type Outcome } from "../../core/values/failure.ts";
 import { type Json, objectOf } from "../../core/values/json.ts";
 import { runSkillNow, type TestRun } from "../services/run-skill-now.ts";
 import { json, ownNamespace } from "../services/shapes.ts";
@@ -138,11 +138,11 @@ export const runFlowText = operation({
     if (addFlow === undefined) {
       const message =
         "This bot cannot run a flow from a text. Copy the file into its folder for flows, then run it by its id.";
-      return { ok: false, status: 409, message };
+      return failed(409, message);
     }
     const added = await addFlow(flow, name);
     if (added.ok) return runNamed(added.id, call);
-    return { ok: false, status: 400, message: `${name} is not a flow that can run: ${added.reason}` };
+    return failed(400, `${name} is not a flow that can run: ${added.reason}`);
   },
 });
 
@@ -181,7 +181,7 @@ async function runNamed(text: string, { input, asker, services }: FlowCall): Pro
   const { offer } = await services.offers.read(input.namespace, await services.catalogue.current());
   const reasons = offer.all.get(id)?.reasons ?? [];
   if (reasons.length === 0) return dryRun(flow.value, input.vars);
-  return { ok: false, status: 409, message: `${id} cannot be used here. ${reasons.join(" ")}` };
+  return failed(409, `${id} cannot be used here. ${reasons.join(" ")}`);
 }
 
 /** The flow with an id, alias or name. For the name of a file that could not be loaded, the failure says why. */
@@ -202,7 +202,7 @@ async function flowCalled(text: string, { catalogue }: Services): Promise<Outcom
     broken === undefined
       ? `There is no flow called ${text || "that"}. ${hintOf(near, ids)}`
       : `${text} could not be loaded: ${broken.message}`;
-  return { ok: false, status: 404, message };
+  return failed(404, message);
 }
 
 /** Whether a text is the name of this file, with its ending or without. */
@@ -223,11 +223,10 @@ async function dryRun(
   vars: Record<string, Json>,
 ): Promise<Outcome<FlowResult>> {
   if (tool?.dryRun === undefined) {
-    const message = `${id} cannot tell what it would do. Run it without a dry run.`;
-    return { ok: false, status: 409, message };
+    return failed(409, `${id} cannot tell what it would do. Run it without a dry run.`);
   }
   const valid = await checkArguments(tool, vars);
-  if (!valid.ok) return { ok: false, status: 400, message: `The variables do not fit: ${valid.message}` };
+  if (!valid.ok) return failed(400, `The variables do not fit: ${valid.message}`);
   return { ok: true, value: { ...shaped({}), success: true, dry_run: await tool.dryRun(valid.value) } };
 }
 
@@ -244,8 +243,8 @@ function resultOf({ output, events }: TestRun): FlowResult {
     ...shaped(answer),
     success: false,
     error: typeof error === "string" ? error : "The flow failed.",
-    ...(typeof code === "string" ? { code } : {}),
-    ...(typeof hint === "string" ? { hint } : {}),
+    code: typeof code === "string" ? code : undefined,
+    hint: typeof hint === "string" ? hint : undefined,
   };
 }
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import type { TurnFilter } from "../../core/log/turn-log.ts";
 import { formatDuration } from "../../core/log/turn-view.ts";
+import { failed } from "../../core/values/failure.ts";
 import { namespaceSchema, threadSchema } from "../../core/values/place.ts";
 import { type SkillRun, skillRun } from "../services/skill-runs.ts";
 import { operation } from "./operation.ts";
@@ -68,8 +69,7 @@ export const showRun = operation({
   async run(call) {
     const { input, services } = call;
     const found = await findTurn(input.id, services);
-    if (found === undefined)
-      return { ok: false, status: 404, message: `There is no turn or skill run ${input.id}.` };
+    if (found === undefined) return failed(404, `There is no turn or skill run ${input.id}.`);
     const place = { namespace: found.namespace, thread: found.thread };
     const [{ turn, events }, runs] = await Promise.all([
       readableTurn(found, call),

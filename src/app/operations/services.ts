@@ -1,26 +1,27 @@
+import { pick } from "../../base/record.ts";
 import { isInternal, type TurnEvent } from "../../core/log/turn-event.ts";
-import type { TurnFilter, TurnLog, TurnRecord } from "../../core/log/turn-log.ts";
+import type { FinishedPosition, TurnFilter, TurnLog, TurnRecord } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import { noMeter } from "../../core/ports/model.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
 import { noPackages, noPreparedPackages } from "../../core/skill/packages.ts";
 import type { AppDeps } from "../app-deps.ts";
 import type { ScheduleService } from "../schedules/create-schedules.ts";
-import { createApprovals } from "../services/approvals.ts";
+import { Approvals } from "../services/approvals.ts";
 import { Audit, auditChannel } from "../services/audit.ts";
 import type { ChannelIndex } from "../services/channel-index.ts";
 import { createChangeSettings } from "../services/channel-settings.ts";
-import { createExportData } from "../services/export-data.ts";
-import { createForgetPerson } from "../services/forget-person/forget-person.ts";
-import { createForget } from "../services/forgetting.ts";
+import { exportData } from "../services/export-data.ts";
+import { PersonForgetting } from "../services/forget-person/forget-person.ts";
+import { Forgetting } from "../services/forgetting.ts";
 import { createReceipts } from "../services/receipt.ts";
 import { Retention } from "../services/retention.ts";
-import { createSayMessage } from "../services/say-message.ts";
+import { type SpokenMessage, sayMessage } from "../services/say-message.ts";
 import { skillRuns } from "../services/skill-runs.ts";
 import { SkillService } from "../services/skill-service.ts";
 import { StoredAudit } from "../services/stored-audit.ts";
 import type { TeachingService } from "../services/teaching.ts";
-import { createAuditReader } from "../services/turn-audit.ts";
+import { readAudit } from "../services/turn-audit.ts";
 import type { Feed } from "../turns/feed.ts";
 import type { StoredOpenings } from "../turns/openings.ts";
 import type { PastThreads } from "../turns/past-threads.ts";
@@ -103,54 +104,33 @@ interface SharedParts {
 export type Services = ReturnType<typeof openServices>;
 
 export function openServices(deps: AppDeps, shared: SharedParts) {
-  const { log, store, clock, logger, redact, catalogue, profiles, limits, index, copies, servers } = deps;
+  const { log, store, clock, logger, redact, catalogue, limits, index, copies, servers } = deps;
   const { packages = noPackages, prepared = noPreparedPackages, meter = noMeter } = deps;
   const { due, sealed } = deps.schedules;
-  const { ports, platforms, feed, openings, past, control, wake, schedules, spending } = shared;
+  const { ports, platforms, feed, openings, past, control, wake, schedules, spending, runner } = shared;
   const { files, folders, chats, models, offers, grants, rights, picture } = ports;
   const { knowledge } = ports.means;
   const stored = new StoredAudit(store, logger);
   const post = auditChannel(deps.chat.audit_channel, platforms);
   const audit = new Audit({ logger, clock, redact, stored, post });
-  const forgetting = { log, store, clock, logger, files, folders, feed, past, platforms, audit, control };
-  const ofPerson = { index, copies, servers, due, sealed, stored, openings, knowledge };
+  const ofTurns = { log, store, clock, logger, files, folders, feed, past, platforms, audit, control };
+  const forgetting = new Forgetting(ofTurns);
+  const ofPerson = { index, copies, servers, due, sealed, stored, openings, knowledge, forgetting };
   return {
+    ...pick(deps, "clock", "store", "catalogue", "servers", "profiles"),
+    ...pick(deps, "addFlow", "newId", "time_zone", "version"),
+    ...pick(shared, "feed", "control", "schedules", "spending", "submit", "follow", "usage"),
+    ...pick(shared, "teaching", "channelIndex", "commands"),
+    // The name people call the bot by, and the configured effort.
+    ...pick(ports, "grants", "offers", "models", "folders", "name", "effort"),
     audit,
-    clock,
-    store,
-    catalogue,
-    grants,
-    offers,
     packages,
-    reviewing: new Reviewing(),
     prepared,
-    servers,
-    profiles,
-    feed,
-    control,
-    schedules,
-    spending,
-    models,
-    folders,
     stored,
-    addFlow: deps.addFlow,
-    newId: deps.newId,
-    time_zone: deps.time_zone,
-    /** Knack's version. */
-    version: deps.version,
-    /** The name people call the bot by. */
-    name: ports.name,
-    /** The configured effort. */
-    effort: ports.effort,
-    submit: shared.submit,
-    follow: shared.follow,
-    usage: shared.usage,
-    teaching: shared.teaching,
-    channelIndex: shared.channelIndex,
-    commands: shared.commands,
+    reviewing: new Reviewing(),
     goals: schedules.goals,
     skills: new SkillService({ catalogue, store, clock, packages, prepared, offers, grants, rights }),
-    readAudit: createAuditReader(deps, stored),
+    readAudit: (after: FinishedPosition) => readAudit(deps, stored, after),
     receipt: createReceipts(deps, chats.actions),
     replay: createReplay(log, shared.recordings, models, redact, { clock, limits, meter, picture }),
     turns: storedTurns(log, feed),
@@ -158,13 +138,14 @@ export function openServices(deps: AppDeps, shared: SharedParts) {
     changeSettings: createChangeSettings(deps, spending),
     namespaces: (platform: string) => log.namespaces(platform),
     threads: (namespace: string) => log.threads(namespace),
-    approvals: createApprovals({ log, store, clock, audit, platforms, wake }),
-    say: createSayMessage(platforms, chats),
-    forget: createForget(forgetting),
-    forgetPerson: createForgetPerson({ ...forgetting, ...ofPerson }),
-    exportData: createExportData({ log, store, clock, redact, due, knowledge, stored }),
+    approvals: new Approvals({ log, store, clock, audit, platforms, wake }),
+    say: (message: SpokenMessage) => sayMessage(platforms, chats, message),
+    forget: forgetting.forget,
+    people: new PersonForgetting({ ...ofTurns, ...ofPerson }),
+    exportData: (namespace?: string) =>
+      exportData({ log, store, clock, redact, due, knowledge, stored }, namespace),
     retention: new Retention({ ...deps, past, files, folders, stored }),
-    preview: (...asked: Parameters<TurnRunner["preview"]>) => shared.runner.preview(...asked),
+    preview: (...asked: Parameters<TurnRunner["preview"]>) => runner.preview(...asked),
   };
 }
 

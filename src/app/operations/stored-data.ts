@@ -115,7 +115,7 @@ export const lookUpPerson = operation({
     summary: "What is stored about a person; changes nothing",
     answers: "what would be deleted",
   },
-  run: ({ input: { id }, asker, services }) => services.forgetPerson(id, asker, { dryRun: true }),
+  run: ({ input: { id }, asker, services }) => services.people.forget(id, asker, { dryRun: true }),
 });
 
 export const forgetPerson = operation({
@@ -135,5 +135,5 @@ export const forgetPerson = operation({
     answers: "what was deleted, and what is left",
   },
   run: ({ input: { id, leave_posts }, asker, services }) =>
-    services.forgetPerson(id, asker, { leavePosts: leave_posts === "true" }),
+    services.people.forget(id, asker, { leavePosts: leave_posts === "true" }),
 });

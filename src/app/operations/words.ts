@@ -38,6 +38,17 @@ export function codeSpan(text: string, maxChars: number): string {
   return `\`${oneLine(text.replaceAll("`", "ˋ"), maxChars)}\``;
 }
 
+/** The first items of a list, one line each; `rest` is the line about those beyond the maximum. */
+export function firstLines<T>(
+  items: readonly T[],
+  max: number,
+  line: (item: T) => string,
+  rest: (more: number) => string,
+): string[] {
+  const more = items.length - max;
+  return [...items.slice(0, max).map(line), ...(more > 0 ? [rest(more)] : [])];
+}
+
 /** The words of a list that is written with spaces or commas. */
 export function listed(words: string): string[] {
   return words.split(/[\s,]+/).filter((word) => word !== "");

@@ -17,7 +17,16 @@ const takenPauseMs = 1_000;
 /** Delay before an entry that failed unexpectedly is retried, ms. */
 const retryDelayMs = 60_000;
 
-/** A timer for due entries. @param run handles one that is due; afterwards it is no longer due */
+/**
+ * A timer for due entries.
+ * - Order: as due, one after the other, in one process at a time.
+ * - How often: at least once. One that fails is due again after `retryDelayMs`.
+ * - Slow handling: the next ones are late, and none is left out.
+ * - A crash loses nothing: an entry stays due until it is handled.
+ * - End: `stop`, after the entry that is being handled.
+ * - Bound: `batchSize` in memory.
+ * @param run handles one that is due; afterwards it is no longer due
+ */
 export function createClockwork(
   { due, clock, leases, report }: Pick<Planning, "due" | "clock" | "leases" | "report">,
   run: (entry: DueEntry) => Promise<void>,

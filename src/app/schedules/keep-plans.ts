@@ -15,7 +15,7 @@ import type {
 import type { Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import { eventsOf, settleEvents } from "./held-events.ts";
-import { type Entry, idOf, type Planned } from "./plan-book.ts";
+import { type Changed, type Entry, idOf, type Planned } from "./plan-book.ts";
 import { limitProblem, mayChange, reminds, unknownPlan } from "./plan-rights.ts";
 import { WishDesk } from "./plan-wish.ts";
 import { viewOf } from "./plan-words.ts";
@@ -115,8 +115,8 @@ export class Plans implements Omit<Schedules, "startJob"> {
   }
 
   async granted(id: string): Promise<readonly GrantedTool[]> {
-    const entry = await this.#planning.book.planned(id);
-    return entry === undefined || entry.value.what === "trigger" ? [] : entry.value.tools;
+    const plan = (await this.#planning.book.planned(id))?.value;
+    return plan === undefined || plan.what === "trigger" ? [] : plan.tools;
   }
 
   async receivers(id: string): Promise<{ readonly [person: string]: boolean }> {
@@ -167,10 +167,10 @@ export class Plans implements Omit<Schedules, "startJob"> {
 /** Pauses or resumes a plan; undefined when it already is. A resumed plan skips the times that passed while it was paused. */
 function changedTo(
   { value }: Planned,
-  to: Exclude<PlanChange, "remove">,
+  to: PlanChange,
   by: string,
   now: number,
-): { value: Schedule | Trigger; due_at: number | undefined } | undefined {
+): Changed<Planned["value"]> | undefined {
   if ((value.paused === undefined) !== (to === "pause")) return undefined;
   if (to === "pause")
     return { value: { ...value, paused: { because: `${by} paused it.`, at: now } }, due_at: undefined };

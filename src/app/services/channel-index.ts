@@ -1,16 +1,17 @@
+import { z } from "zod";
 import type { Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
+import { milliseconds } from "./shapes.ts";
 
 /** Whether a channel's messages are indexed, and how many there are. */
-export interface ChannelIndexStatus {
-  on: boolean;
-  messages: number;
-  /** ms since the epoch. */
-  since?: number | undefined;
-  by?: string | undefined;
-  /** Earlier messages are still being read. */
-  filling: boolean;
-}
+export const channelIndexStatus = z.object({
+  on: z.boolean(),
+  messages: z.number().describe("messages in the index"),
+  since: milliseconds.optional().describe("time of the first message"),
+  by: z.string().optional().describe("name of the person who switched it on"),
+  filling: z.boolean().describe("earlier messages are still being read"),
+});
+export type ChannelIndexStatus = z.infer<typeof channelIndexStatus>;
 
 /** The index of a channel's messages, which a manager switches on where the platform has no search. */
 export interface ChannelIndex {

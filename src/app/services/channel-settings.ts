@@ -6,7 +6,7 @@ import {
   type SettingsChange,
   updateNamespace,
 } from "../../core/skill/namespace-state.ts";
-import type { Outcome } from "../../core/values/failure.ts";
+import { failed, type Outcome } from "../../core/values/failure.ts";
 import { type Author, timeZoneNamed } from "../../core/values/inbound.ts";
 import { hereInWords } from "../../core/values/place.ts";
 import { type Profile, whyUnusable } from "../../core/values/profile.ts";
@@ -14,24 +14,18 @@ import type { AppDeps } from "../app-deps.ts";
 import { type Spending, tokenLimitText } from "../turns/spending.ts";
 
 /** Changes the settings of a channel, for commands and the API. */
-export type ChangeSettings = (
-  namespace: string,
-  change: SettingsChange,
-  by: Author,
-) => Promise<Outcome<NamespaceState>>;
-
 export function createChangeSettings(
   { store, profiles, clock, ports }: Pick<AppDeps, "store" | "profiles" | "clock" | "ports">,
   spending: Pick<Spending, "most">,
-): ChangeSettings {
-  return async (namespace, change, by) => {
+) {
+  return async (namespace: string, change: SettingsChange, by: Author): Promise<Outcome<NamespaceState>> => {
     const { profile } = change;
     const problem = profile ? agentProblem(profile, profiles) : undefined;
-    if (problem !== undefined) return { ok: false, status: 404, message: problem };
+    if (problem !== undefined) return failed(404, problem);
     const invalid = zoneProblem(change) ?? spendingProblem(change, spending.most(namespace), namespace);
-    if (invalid !== undefined) return { ok: false, status: 400, message: invalid };
+    if (invalid !== undefined) return failed(400, invalid);
     const model = typeof change.model === "string" ? ports.models.choose(change.model) : undefined;
-    if (model?.ok === false) return { ok: false, status: 400, message: model.message };
+    if (model?.ok === false) return failed(400, model.message);
     const pause = { by: by.id, at: clock.now() };
     const known = model === undefined ? change : { ...change, model: model.name };
     const changed = await updateNamespace(store, namespace, ({ settings }) => apply(settings, known, pause));

@@ -5,12 +5,12 @@ import type { DueEntry } from "../../core/ports/schedules.ts";
 import type { Knowledge, KnownDocument } from "../../core/ports/services.ts";
 import { type NamespaceState, readNamespace } from "../../core/skill/namespace-state.ts";
 import { type TaughtSkill, taughtIn } from "../../core/skill/taught-skills.ts";
-import type { Outcome } from "../../core/values/failure.ts";
+import { failed, type Outcome } from "../../core/values/failure.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { AppDeps } from "../app-deps.ts";
 import { turnsIn } from "./forget-person/person.ts";
 import type { AuditLine, StoredAudit } from "./stored-audit.ts";
-import { type StoredNamespacesDeps, skillKeys, storedNamespaces } from "./stored-namespaces.ts";
+import { type ChannelData, skillKeys, storedNamespaces } from "./stored-namespaces.ts";
 
 /** One line of an export. The last line is `export_finished`; without it the export is incomplete. Times are ms since the epoch. */
 export type ExportRecord =
@@ -42,34 +42,33 @@ export type ExportRecord =
 
 type Standing = Omit<StandingDecision, "verdict">;
 
-interface ExportDeps extends StoredNamespacesDeps, Pick<AppDeps, "log" | "store" | "clock" | "redact"> {
-  /** What channels learned from documents. */
+/** What an export reads. */
+interface Exported extends ChannelData, Pick<AppDeps, "clock" | "redact"> {
   knowledge: Knowledge | undefined;
   stored: Pick<StoredAudit, "lines">;
 }
 
 /** Everything stored for a channel, or for all channels, one record at a time. */
-export type ExportData = (namespace?: string) => Promise<Outcome<AsyncIterable<ExportRecord>>>;
-
-export function createExportData(deps: ExportDeps): ExportData {
-  return async (namespace) => {
-    const known = await storedNamespaces(deps);
-    if (namespace !== undefined && !known.has(namespace))
-      return { ok: false, status: 404, message: `Nothing is stored of the channel ${namespace}.` };
-    return { ok: true, value: exportAll(deps, known, namespace) };
-  };
+export async function exportData(
+  from: Exported,
+  namespace?: string,
+): Promise<Outcome<AsyncIterable<ExportRecord>>> {
+  const known = await storedNamespaces(from);
+  if (namespace !== undefined && !known.has(namespace))
+    return failed(404, `Nothing is stored of the channel ${namespace}.`);
+  return { ok: true, value: exportAll(from, known, namespace) };
 }
 
 async function* exportAll(
-  deps: ExportDeps,
+  from: Exported,
   known: ReadonlySet<string>,
   only: string | undefined,
 ): AsyncGenerator<ExportRecord> {
-  const { stored, clock, redact } = deps;
+  const { stored, clock, redact } = from;
   yield { type: "export_started", version: 1, at: clock.now(), namespace: only };
   let turns = 0;
   for (const namespace of only === undefined ? [...known].sort() : [only]) {
-    for await (const record of exportNamespace(deps, namespace, known)) {
+    for await (const record of exportNamespace(from, namespace, known)) {
       if (record.type === "turn") turns += 1;
       yield redact(record);
     }
@@ -83,7 +82,7 @@ async function* exportAll(
 const maxEntries = 10_000;
 
 async function* exportNamespace(
-  { log, store, due, knowledge }: ExportDeps,
+  { log, store, due, knowledge }: Exported,
   namespace: string,
   known: ReadonlySet<string>,
 ): AsyncGenerator<ExportRecord> {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { pick } from "../../base/record.ts";
 import type { TurnEvent } from "../../core/log/turn-event.ts";
 import type { TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
 import { emptyTurnView, foldTurn, type TurnView } from "../../core/log/turn-view.ts";
@@ -59,13 +60,7 @@ export const receipt = z.object({
   ),
   files: z.array(z.object({ name: z.string(), media_type: z.string(), bytes: z.number(), url: z.string() })),
   models: z
-    .array(
-      z.object({
-        model: z.string(),
-        calls: z.number(),
-        ...spent,
-      }),
-    )
+    .array(z.object({ model: z.string(), calls: z.number(), ...spent }))
     .describe("with the small model's work"),
   usage: z.object({ ...spent, unpriced_tokens: z.number() }),
   hidden: z
@@ -78,19 +73,13 @@ export type Receipt = Omit<z.output<typeof receipt>, "effects"> & {
   effects: readonly Pick<TurnLine, keyof TurnLine>[];
 };
 
-/** Makes the receipt of a turn for a reader who may see the turn. Of an unfinished turn it has what happened so far. */
-export type MakeReceipt = (turn: TurnRecord, reader: Author) => Promise<Receipt>;
-
 /**
- * Receipts are a fold of the turn's events, never stored. A reader sees what the answer's audience sees: of a private turn everything for
+ * Makes the receipt of a turn for a reader who may see the turn. Of an unfinished turn it has what happened so far. Receipts are a fold of the turn's events, never stored. A reader sees what the answer's audience sees: of a private turn everything for
  * its asker, and only numbers for others; of other channels what this person may read there now. Operators see the effects of every turn,
  * as in the audit.
  */
-export function createReceipts(
-  { log }: { log: Pick<TurnReading, "read"> },
-  actionsOf: Chats["actions"],
-): MakeReceipt {
-  return async (turn, reader) => {
+export function createReceipts({ log }: { log: Pick<TurnReading, "read"> }, actionsOf: Chats["actions"]) {
+  return async (turn: TurnRecord, reader: Author): Promise<Receipt> => {
     const events = await log.read(turn.turn_id);
     const view = events.reduce(foldTurn, emptyTurnView(turn.turn_id));
     const isPrivate = isPrivateTurn(events);
@@ -98,30 +87,30 @@ export function createReceipts(
     const lines = linesOf(turn, events);
     const readIn = placesOf(events);
     const mayRead = createAccess(turn, reader, actionsOf);
-    const sees = async <T>(all: readonly Part<T>[], isOpen: boolean): Promise<T[]> => {
+    const isOpen = !isPrivate || isTheirs;
+    const sees = async <T>(all: readonly Part<T>[]): Promise<T[]> => {
       const seen = await Promise.all(all.map(async ({ from }) => isOpen && (await mayRead(from))));
       return all.filter((_, at) => seen[at]).map(({ value }) => value);
     };
-    const isOpen = !isPrivate || isTheirs;
     const here = <T>(value: T) => ({ value, from: [] });
     const all = {
       sources: [...(await heardIn(turn, events, actionsOf)), ...sourcesOf(view, lines, readIn)],
       tools: view.steps.map((step) => ({ value: toolOf(step), from: readIn.get(step.call_id) ?? [] })),
-      effects: lines.map((value) => ({ value, from: isTheirs ? [] : elsewhere(value) })),
+      effects: lines.map((value) => ({ value, from: isTheirs || !value.to ? [] : [value.to.namespace] })),
       places: placesBeside(turn, events),
       approvals: view.approvals.map(approvalOf).map(here),
       files: view.files.map(here),
     };
-    const tools = await sees(all.tools, isOpen);
-    const effects = mayOperate(reader) ? lines : await sees(all.effects, isOpen);
+    const tools = await sees(all.tools);
+    const effects = mayOperate(reader) ? lines : await sees(all.effects);
     const seen = {
       tools,
       effects,
-      sources: await sees(all.sources, isOpen),
-      places: await sees(all.places, isOpen),
+      sources: await sees(all.sources),
+      places: await sees(all.places),
       hosts: hostsOf(events, new Set([...tools, ...effects].map(({ call_id }) => call_id))),
-      approvals: await sees(all.approvals, isOpen),
-      files: await sees(all.files, isOpen),
+      approvals: await sees(all.approvals),
+      files: await sees(all.files),
     };
     const counts = { ...all, hosts: hostsOf(events) };
     const hidden = parts.map((part) => [part, counts[part].length - seen[part].length]);
@@ -142,10 +131,7 @@ function createAccess(
   actionsOf: Chats["actions"],
 ): (namespaces: readonly string[]) => Promise<boolean> {
   const known = new Map<string, Promise<boolean>>();
-  const ask = async (namespace: string) => {
-    const access = await actionsOf(namespace)?.access(namespace, id);
-    return access !== undefined;
-  };
+  const ask = async (namespace: string) => (await actionsOf(namespace)?.access(namespace, id)) !== undefined;
   const may = (namespace: string) => {
     const asked = known.get(namespace) ?? ask(namespace).catch(() => false);
     known.set(namespace, asked);
@@ -158,10 +144,9 @@ function createAccess(
 /** The namespaces that each call has read in, other than the turn's. */
 function placesOf(events: readonly TurnEvent[]): Map<string, string[]> {
   const places = new Map<string, string[]>();
-  for (const event of events) {
-    if (event.type !== "answer_private" || event.call_id === undefined || event.from === undefined) continue;
-    places.set(event.call_id, [...(places.get(event.call_id) ?? []), event.from]);
-  }
+  for (const event of events)
+    if (event.type === "answer_private" && event.call_id !== undefined && event.from !== undefined)
+      places.set(event.call_id, [...(places.get(event.call_id) ?? []), event.from]);
   return places;
 }
 
@@ -178,29 +163,24 @@ function placesBeside(
   return [...places.values()].map((value) => ({ value, from: [value.namespace] }));
 }
 
-function elsewhere({ to }: TurnLine): string[] {
-  return to === undefined ? [] : [to.namespace];
-}
-
 function headOf(turn: TurnRecord, [entry]: readonly TurnEvent[], isPrivate: boolean) {
-  const { turn_id, namespace, thread, author, status, outcome, accepted_at, finished_at } = turn;
   const { cause } = entry?.type === "inbound" ? entry.inbound : {};
   return {
-    turn_id,
-    namespace,
-    thread,
-    asker: { id: author.id, name: author.name },
-    cause: cause && { kind: cause.kind, id: cause.id, because: cause.because },
-    status,
-    outcome,
+    ...pick(turn, "turn_id", "namespace", "thread"),
+    asker: pick(turn.author, "id", "name"),
+    cause: cause && pick(cause, "kind", "id", "because"),
+    ...pick(turn, "status", "outcome"),
     private: isPrivate,
-    accepted_at,
-    finished_at,
+    ...pick(turn, "accepted_at", "finished_at"),
   };
 }
 
-function toolOf({ call_id, tool, skill_id, title, state: status, duration_ms }: StepView) {
-  return { call_id, tool, skill_id, title, status, duration_ms };
+function toolOf(step: StepView) {
+  return {
+    ...pick(step, "call_id", "tool", "skill_id", "title"),
+    status: step.state,
+    duration_ms: step.duration_ms,
+  };
 }
 
 function approvalOf({ tool, label, says, state, by, name }: TurnView["approvals"][number]) {
@@ -221,11 +201,10 @@ function spentBy(turn: TurnRecord, events: readonly TurnEvent[]): Pick<Receipt, 
     ({ model }) => model,
   );
   const models = [...calls].map(([model, used]) => {
-    const { input_tokens, output_tokens, cost_usd } = used.reduce<UsageTotal>(plusUsage, noUsage);
-    return { model, calls: used.length, input_tokens, output_tokens, cost_usd };
+    const total = used.reduce<UsageTotal>(plusUsage, noUsage);
+    return { model, calls: used.length, ...pick(total, "input_tokens", "output_tokens", "cost_usd") };
   });
-  const { input_tokens, output_tokens, cost_usd, unpriced_tokens } = turn;
-  return { models, usage: { input_tokens, output_tokens, cost_usd, unpriced_tokens } };
+  return { models, usage: pick(turn, "input_tokens", "output_tokens", "cost_usd", "unpriced_tokens") };
 }
 
 /** What the receipt cannot have, and why. */

@@ -11,9 +11,9 @@ import {
   type RetentionStatus,
   readAnnouncement,
 } from "./retention-policy.ts";
-import { noCounts, type SweepDeps, sweeps } from "./retention-sweep.ts";
+import { type AgingData, RetentionPass } from "./retention-sweep.ts";
 
-type RetentionDeps = SweepDeps &
+type RetentionDeps = AgingData &
   Pick<AppDeps, "leases" | "clock" | "logger" | "retention"> & { past: Pick<PastThreads, "forget"> };
 
 /** Time between two passes, and from the start to the first one, ms. */
@@ -97,8 +97,8 @@ export class Retention {
 
   async #pass(dryRun: boolean): Promise<RetentionCounts> {
     const { log, clock, logger, retention, past } = this.#deps;
-    const counts = { ...noCounts };
-    for (const steps of sweeps(this.#deps, retention, { now: clock.now(), dryRun })) {
+    const counts = { threads: 0, turns: 0, run_details: 0, files: 0, audit: 0, openings: 0 };
+    for (const steps of new RetentionPass(this.#deps, clock.now(), dryRun).sweeps(retention)) {
       if (this.#stopping.signal.aborted) break;
       await this.#sweep(steps, counts);
     }

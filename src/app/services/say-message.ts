@@ -5,22 +5,17 @@ import {
   PlatformError,
   type PlatformErrorCode,
 } from "../../core/ports/chat-platform.ts";
-import type { Outcome } from "../../core/values/failure.ts";
+import { failed, type Outcome } from "../../core/values/failure.ts";
 import type { Place } from "../../core/values/place.ts";
 
 /** A message that the bot posts without a turn. */
-interface SpokenMessage {
+export interface SpokenMessage {
   place: Place;
   /** Standard Markdown; mentions notify nobody. */
   text: string;
   /** Messages with the same key are posted once. */
   key: string;
 }
-
-/** Returns the platform's reference of the message, and its address where the platform has one. */
-export type SayMessage = (
-  message: SpokenMessage,
-) => Promise<Outcome<{ reference: string; link: string | undefined }>>;
 
 /** The status for each platform error. */
 const statusOf = {
@@ -33,40 +28,35 @@ const statusOf = {
   blocked: 403,
 } as const satisfies Record<PlatformErrorCode, number>;
 
-/** Posts on the platforms of this process. */
-export function createSayMessage(
+/**
+ * Posts on a platform of this process. Returns the platform's reference of the message, and its address where the platform has one.
+ */
+export async function sayMessage(
   platforms: ChatPlatforms,
   chats: Pick<Chats, "send" | "actions">,
-): SayMessage {
-  return async ({ place, text, key }) => {
-    const { namespace, thread } = place;
-    const platform = platforms.of(namespace);
-    if (platform === undefined) return refused(400, notConnected(namespace));
-    const maxLength = platform.limits.message_characters;
-    if (text.length > maxLength) {
-      const problem = `The text has ${text.length} characters; the platform allows ${maxLength}. Nothing was posted; send a shorter text.`;
-      return refused(413, problem);
-    }
-    const tag = { turn_id: `message.${key}`, purpose: "sent", part: 0 } as const;
-    try {
-      const reference = await chats.send(place, { tag, markdown: text });
-      const among = thread === channelThread ? undefined : thread;
-      const link = chats.actions(namespace)?.link(namespace, reference, among);
-      // The message is posted all the same when the platform cannot say its address.
-      return { ok: true, value: { reference, link: await link?.catch(() => undefined) } };
-    } catch (error) {
-      if (!(error instanceof PlatformError)) throw error;
-      return refused(statusOf[error.code], error.message);
-    }
-  };
+  { place, text, key }: SpokenMessage,
+): Promise<Outcome<{ reference: string; link: string | undefined }>> {
+  const { namespace, thread } = place;
+  const platform = platforms.of(namespace);
+  if (platform === undefined) return failed(400, notConnected(namespace));
+  const maxLength = platform.limits.message_characters;
+  if (text.length > maxLength) {
+    const problem = `The text has ${text.length} characters; the platform allows ${maxLength}. Nothing was posted; send a shorter text.`;
+    return failed(413, problem);
+  }
+  const tag = { turn_id: `message.${key}`, purpose: "sent", part: 0 } as const;
+  try {
+    const reference = await chats.send(place, { tag, markdown: text });
+    const among = thread === channelThread ? undefined : thread;
+    const link = chats.actions(namespace)?.link(namespace, reference, among);
+    // The message is posted all the same when the platform cannot say its address.
+    return { ok: true, value: { reference, link: await link?.catch(() => undefined) } };
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    return failed(statusOf[error.code], error.message);
+  }
 }
 
 function notConnected(namespace: string): string {
   return `${namespace} is on no chat platform this bot is connected to: \`knack doctor --live\` says which it is on.`;
 }
-
-const refused = (status: (typeof statusOf)[PlatformErrorCode], message: string): Outcome<never> => ({
-  ok: false,
-  status,
-  message,
-});

@@ -1,4 +1,5 @@
 import { lineForPeople } from "../../base/line-for-people.ts";
+import { pick } from "../../base/record.ts";
 import { mayBeOf, startingOf, whenReady } from "../../core/scope/starting-skills.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
 import type { NamespaceOffer } from "../../core/skill/make-offer.ts";
@@ -26,7 +27,7 @@ import {
   taughtSource,
 } from "../../core/skill/skill.ts";
 import { onlyFor, type Rights, resolveSkill, rightsOn } from "../../core/skill/skill-identifier.ts";
-import type { Outcome } from "../../core/values/failure.ts";
+import { failed, type Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import type { AppDeps } from "../app-deps.ts";
 import type { SkillDetail, SkillListing } from "./skill-listing.ts";
@@ -47,19 +48,15 @@ export class SkillService {
 
   async list(
     namespace: string,
-    { category, query }: { category?: string; query?: string } = {},
+    { category, query }: { category?: string | undefined; query?: string | undefined } = {},
   ): Promise<{ skills: SkillListing[]; diagnostics: Diagnostic[] }> {
     const { state, offer } = await this.#read(namespace);
     const { all, catalogue } = offer;
     const ids = query === undefined ? [...all.keys()] : catalogue.search(query).map(({ id }) => id);
     const shown = ids
       .flatMap((id) => all.get(id) ?? [])
-      .filter(
-        ({ skill }) =>
-          skill.parent === undefined &&
-          skill.origin.source !== adHocSource &&
-          (category === undefined || skill.category === category),
-      );
+      .filter(({ skill }) => skill.parent === undefined && skill.origin.source !== adHocSource)
+      .filter(({ skill }) => category === undefined || skill.category === category);
     const skills = shown.map((offered): SkillListing => {
       const only_for = onlyFor(this.#deps.rights, { skill_id: offered.skill.id });
       const notice = offered.notice ?? partsNotHere(offered, all);
@@ -115,8 +112,7 @@ export class SkillService {
     const { skill } = offered;
     const reasons = offered.state === "blocked" ? [] : offered.reasons;
     if (state === "pinned" && reasons.length > 0) {
-      const message = `${skill.id} cannot be enabled here. ${reasons.join(" ")}`;
-      return { ok: false, status: 409, message };
+      return failed(409, `${skill.id} cannot be enabled here. ${reasons.join(" ")}`);
     }
     const mark = { by: by.id, at: clock.now() };
     await updateNamespace(store, namespace, (draft) => {
@@ -220,27 +216,21 @@ export function noSuchSkill(
 const maxSummary = 100;
 
 function listing({ skill, state, reasons, switched_off, notice }: OfferedSkill): SkillListing {
-  const { id, name, kind, description, category, version, hash, risk, about, parent, origin } = skill;
+  const { description, about, origin } = skill;
   return {
-    id,
-    name,
-    kind,
-    description,
+    ...pick(skill, "id", "name", "kind", "description"),
     summary: lineForPeople(about?.summary ?? description, maxSummary),
-    category,
-    version,
-    source: origin.source,
-    path: origin.path,
-    hash,
+    ...pick(skill, "category", "version"),
+    ...pick(origin, "source", "path"),
+    hash: skill.hash,
     state,
     eligible: reasons.length === 0,
     reasons,
     switched_off: switched_off || undefined,
     notice,
-    risk,
+    risk: skill.risk,
     emoji: about?.emoji,
-    parent,
-    taught: skill.taught,
+    ...pick(skill, "parent", "taught"),
   };
 }
 
@@ -261,34 +251,27 @@ function problemsOf({ id, parent, origin }: Skill, diagnostics: readonly Diagnos
 }
 
 async function detailOf(
-  offer: Offer,
+  { all, lacking, catalogue }: Offer,
   offered: OfferedSkill,
 ): Promise<Omit<SkillDetail, "network" | "package">> {
   const { skill } = offered;
-  const parts = [...offer.all.values()].filter((other) => other.skill.parent === skill.id);
+  const parts = [...all.values()].filter((other) => other.skill.parent === skill.id);
+  const examples = skill.examples.filter((example) => isFollowed(example, lacking));
   return {
     ...listing(offered),
     author: skill.author,
     tags: [...skill.tags],
     parameters: [...skill.parameters],
     output_schema: skill.output_schema,
-    examples: skill.examples
-      .filter((example) => isFollowed(example, offer.lacking))
-      .map((example) => {
-        const { call, needs, first } = example;
-        return { prompt: promptOf(example), call, needs, first };
-      }),
-    tools: skill.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+    examples: examples.map((each) => ({ prompt: promptOf(each), ...pick(each, "call", "needs", "first") })),
+    tools: skill.tools.map((tool) => pick(tool, "name", "description", "parameters")),
     files: (await skill.files?.list()) ?? [],
     parts: parts.map(listing),
-    instructions: skill.instructions,
-    max_execution_seconds: skill.max_execution_seconds,
-    max_iterations: skill.max_iterations,
+    ...pick(skill, "instructions", "max_execution_seconds", "max_iterations"),
     license: skill.about?.license,
     homepage: skill.about?.homepage,
-    invocation: skill.invocation,
-    tool_list: skill.tool_list,
-    problems: problemsOf(skill, offer.catalogue.diagnostics),
+    ...pick(skill, "invocation", "tool_list"),
+    problems: problemsOf(skill, catalogue.diagnostics),
     variables: variablesOf(skill),
   };
 }

@@ -6,7 +6,8 @@ import type { KeyValue } from "../../core/ports/storage.ts";
 import { isDirectMessage } from "../../core/values/place.ts";
 import type { AppDeps } from "../app-deps.ts";
 
-export interface StoredNamespacesDeps extends Pick<AppDeps, "log" | "store"> {
+/** Where data of channels is. `knowledge`: what they learned from documents. */
+export interface ChannelData extends Pick<AppDeps, "log" | "store"> {
   due: Pick<DueEntries, "list">;
   knowledge: Pick<Knowledge, "namespaces"> | undefined;
 }
@@ -21,8 +22,7 @@ const kinds = ["namespace:", "allowances:", "chat-greeted:", "channel-index:"] a
 export const maxDueEntries = 1_000_000;
 
 /** Channels with stored data: turns, settings, plans, documents or skill data. */
-export async function storedNamespaces(deps: StoredNamespacesDeps): Promise<Set<string>> {
-  const { log, store, due, knowledge } = deps;
+export async function storedNamespaces({ log, store, due, knowledge }: ChannelData): Promise<Set<string>> {
   const known = new Set([...(await log.namespaces()), ...((await knowledge?.namespaces()) ?? [])]);
   for (const { namespace } of await due.list({ most: maxDueEntries })) known.add(namespace);
   for (const kind of kinds) for await (const key of store.keys(kind)) known.add(key.slice(kind.length));

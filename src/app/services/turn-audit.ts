@@ -239,9 +239,6 @@ interface AuditPage {
   next: FinishedPosition;
 }
 
-/** Reads the page after a position, in the order in which turns finished. A page has at most 100 turns and 1,000 actions. */
-export type ReadAudit = (after: FinishedPosition) => Promise<AuditPage>;
-
 const maxActions = 1_000;
 
 const dayMs = 86_400_000;
@@ -249,25 +246,25 @@ const dayMs = 86_400_000;
 /** Age from which on the record is complete, ms: by then every worker has stored what it finished before. */
 const settledMs = 5_000;
 
-export function createAuditReader(
+/** Reads the page after a position, in the order in which turns finished. A page has at most 100 turns and 1,000 actions. */
+export async function readAudit(
   { log, clock }: Pick<AppDeps, "log" | "clock">,
   stored: Pick<StoredAudit, "lines">,
-): ReadAudit {
-  return async (after) => {
-    const before = clock.now() - settledMs;
-    if (before - 1 <= after.finished_at) return { lines: [], next: after };
-    const page = await log.finishedBefore(before, after);
-    let next = page.next ?? endOf(before - 1);
-    const actions = await actionsIn(stored, after.finished_at, next.finished_at);
-    const more = actions[maxActions];
-    if (more !== undefined) next = endOf(more.at - 1);
-    const turns = await Promise.all(page.turn_ids.map((id) => log.get(id)));
-    const lines: AuditPage["lines"] = actions.filter(({ at }) => at <= next.finished_at);
-    for (const turn of turns)
-      if (turn?.finished_at !== undefined && turn.finished_at <= next.finished_at)
-        lines.push(...pricedLines(turn, await log.read(turn.turn_id)));
-    return { lines: lines.sort((one, other) => one.at - other.at), next };
-  };
+  after: FinishedPosition,
+): Promise<AuditPage> {
+  const before = clock.now() - settledMs;
+  if (before - 1 <= after.finished_at) return { lines: [], next: after };
+  const page = await log.finishedBefore(before, after);
+  let next = page.next ?? endOf(before - 1);
+  const actions = await actionsIn(stored, after.finished_at, next.finished_at);
+  const more = actions[maxActions];
+  if (more !== undefined) next = endOf(more.at - 1);
+  const turns = await Promise.all(page.turn_ids.map((id) => log.get(id)));
+  const lines: AuditPage["lines"] = actions.filter(({ at }) => at <= next.finished_at);
+  for (const turn of turns)
+    if (turn?.finished_at !== undefined && turn.finished_at <= next.finished_at)
+      lines.push(...pricedLines(turn, await log.read(turn.turn_id)));
+  return { lines: lines.sort((one, other) => one.at - other.at), next };
 }
 
 /** The actions after one time and up to another, ms since the epoch, in order. */

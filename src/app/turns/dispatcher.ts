@@ -66,7 +66,15 @@ function maxPerNamespace(slots: number): number {
   return slots - Math.floor(slots / 4);
 }
 
-/** Takes turns from the log and runs them: one at a time per thread, threads in parallel, and commands in slots of their own. */
+/**
+ * Takes turns from the log and runs them: one at a time per thread, threads in parallel, and commands in slots of their own.
+ * - Order: within a line as accepted; among lines as `TurnQueue.claim` says.
+ * - How often: at least once. A turn that was interrupted is resumed from its log.
+ * - Slow turns: the others wait in the log, which holds them however many they are.
+ * - A crash loses nothing. The turns are claimed again when their leases have ended.
+ * - End: `stop`, which leaves what still runs for the next start.
+ * - Bound: the slots of each lane, and `maxPerNamespace` of them for one channel.
+ */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
   readonly #slots: Record<Lane, number>;

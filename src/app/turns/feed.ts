@@ -18,7 +18,15 @@ export interface Tail {
   events: TurnEvent[];
 }
 
-/** Live events for current watchers. Stored events are in the turn log. */
+/**
+ * Live events for current watchers. Stored events are in the turn log.
+ * - Order: as published in the namespace.
+ * - How often: at most once. A watcher reads what it missed from the log.
+ * - Slow reader: holds up nobody. Once it is `maxBacklog` items behind, it is cut off and has to reconnect.
+ * - A crash loses ephemeral events only.
+ * - End: the reader's signal or `return`.
+ * - Bound: `maxBacklog` for each reader; for late watchers, the ephemeral events of each turn since its last stored one.
+ */
 export class Feed {
   readonly #readers = new Map<string, Set<FeedReader>>();
   readonly #tails = new Map<string, Tail>();

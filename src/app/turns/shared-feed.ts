@@ -224,7 +224,15 @@ export class SharedFeed extends Feed {
   }
 }
 
-/** Sends live events to the processes that watch. */
+/**
+ * Sends live events to the processes that watch.
+ * - Order: as sent, within a turn.
+ * - How often: at most once, and not at all once a stored event says the same (`drop`).
+ * - Slow reader: the turn never waits. What arrives within `batchMs` is sent together.
+ * - A crash or a lost connection loses what was not sent; the other process then cuts its watchers off.
+ * - End: `watchedMs` after the last process said that it watches.
+ * - Bound: `maxBytes` a message. An event that is larger is left out.
+ */
 class RemoteWatchers {
   readonly #deps: SharedFeedDeps;
   readonly #wire: Wire;

@@ -16,7 +16,7 @@ const maxHoldMs = 20;
 /**
  * Whether the event must be stored before the turn continues, because a crash would otherwise repeat or lose an effect. The other
  * events describe work that a crash may safely repeat: asking the model again before its answer had any effect, and reading.
- * `round_started` comes right before the model is asked, so that the transcript is stored exactly as it is sent.
+ * `round_started` comes right before the model is asked, so that the transcript is stored exactly as it is sent (log-3).
  * @param reading calls that this process has begun and that only read
  */
 function mustBeStored(stored: TurnEvent, reading: ReadonlySet<string>): boolean {
@@ -44,7 +44,7 @@ function mustBeStored(stored: TurnEvent, reading: ReadonlySet<string>): boolean 
 
 /**
  * Whether the event must be on disk before the turn continues: the next step has an effect outside, which must survive a power
- * failure. Everything stored before it is then on disk too.
+ * failure (log-3). Everything stored before it is then on disk too.
  */
 function mustSurvivePowerLoss(event: TurnEvent): boolean {
   return (
@@ -56,7 +56,15 @@ function mustSurvivePowerLoss(event: TurnEvent): boolean {
   );
 }
 
-/** Stamps a turn's events, stores them, and tells the turn's observers. */
+/**
+ * Stamps a turn's events, stores them, and tells the turn's observers.
+ * - Order: as written. An observer hears an event once it and all before it are stored.
+ * - How often: once. A refused append is not repeated.
+ * - Slow log: the turn waits, except for events that a crash may repeat; they are stored together within `maxHoldMs`.
+ * - A crash loses what is held, which has had no effect (log-3).
+ * - End: the turn's last `flush`, or the first write that fails (log-4).
+ * - Bound: what a turn emits within `maxHoldMs`.
+ */
 export class TurnWriter {
   readonly #app: Pick<AppDeps, "log" | "clock" | "redact">;
   readonly #claimed: ClaimedTurn;
@@ -125,7 +133,7 @@ export class TurnWriter {
 
   /** Tells the observers of an ephemeral event. */
   async show(body: TurnEventBody): Promise<void> {
-    // The next claim starts at the next sequence stride.
+    // log-2: the next claim starts at the next sequence stride.
     if (this.#seq + 1 < this.#claimed.last_seq + seqStride) await this.#tell([this.#stamp(body)]);
   }
 
@@ -136,6 +144,7 @@ export class TurnWriter {
     this.#written = this.#written
       .then(() => this.#store())
       .catch((error: unknown) => {
+        // log-4
         this.#isBroken = true;
         throw error;
       });

@@ -3,7 +3,7 @@ import type { Config } from "../../config/schema.ts";
 import { type Model, ModelError, type ModelErrorCode, type ModelRequest } from "../../core/ports/model.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import type { AssistantMessage, Message } from "../../core/values/message.ts";
-import { createModel } from "../../models/create-model.ts";
+import { createModel } from "../../models/create-models.ts";
 import { NamedModel } from "../../models/named-model.ts";
 import { modelSettings } from "../../wiring/app-settings.ts";
 import { type Finding, failure, fine, warning } from "./doctor-finding.ts";

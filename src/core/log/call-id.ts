@@ -1,6 +1,6 @@
 /**
  * The ids of calls and of what belongs to them. They are formed and read here alone, because stored events and the buttons of posted
- * messages contain them. An id is the same when the turn is resumed.
+ * messages contain them (log-5).
  *
  * | id | of |
  * |---|---|

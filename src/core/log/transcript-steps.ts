@@ -108,6 +108,7 @@ export class StepReader {
     if (this.#round === undefined) return [];
     const { message, results } = this.#round;
     const calls = message.tool_calls.map((call) => ({ ...call, logged: innerCallId(this.#run, call.id) }));
+    // transcript-5
     if (!ended && calls.some(({ logged }) => !results.has(logged))) return [];
     this.#round = undefined;
     return [
@@ -138,7 +139,7 @@ function unfinished(call_id: string, tool: string): TurnEventBodyOf<"tool_finish
 function toolMessage(
   call_id: string,
   { tool, status, output, shown }: TurnEventBodyOf<"tool_finished">,
-  images: readonly KeptImage[] = [],
+  images: readonly KeptImage[] | undefined,
 ): ToolMessage {
   return {
     role: "tool",
@@ -146,7 +147,7 @@ function toolMessage(
     tool,
     text: shown ?? outputText(output),
     is_error: status === "error",
-    ...(images.length === 0 ? {} : { kept_images: images }),
+    kept_images: images,
   };
 }
 
@@ -216,7 +217,7 @@ function createReader(): (event: TurnEventBody) => Seen | undefined {
 }
 
 function said(text: string, author: { trust: string }): Seen {
-  return { named: keys(addressesIn(text)), ...(author.trust === "guest" ? { untrusted: true } : {}) };
+  return { named: keys(addressesIn(text)), untrusted: author.trust === "guest" || undefined };
 }
 
 /** Addresses in the text of a trigger's event were written by others and do not count as named. */
@@ -237,7 +238,7 @@ function readAround({ thread, files }: TurnEventBodyOf<"context_read">): Seen {
   return {
     named: [...texts(members), ...texts(spoken)],
     linked: [...texts(strangers), ...texts(sent)],
-    ...(strangers.length + sent.length > 0 ? { untrusted: true } : {}),
+    untrusted: strangers.length + sent.length > 0 || undefined,
   };
 }
 

@@ -63,7 +63,7 @@ export function openTranscript(
   countTokens: CountTokens,
 ): Transcript {
   const { opening: id, messages, active, offloaded, background } = opened;
-  const tokens = estimate(opening, messages, countTokens);
+  const tokens = estimateOf({ opening, messages }, countTokens);
   return {
     id,
     opening,
@@ -81,11 +81,10 @@ export function openTranscript(
 }
 
 /** Estimated tokens of a request with the whole transcript, regardless of the provider's counts. */
-export function estimateOf({ opening, messages }: Transcript, countTokens: CountTokens): number {
-  return estimate(opening, messages, countTokens);
-}
-
-function estimate(opening: Opening, messages: readonly Message[], countTokens: CountTokens): number {
+export function estimateOf(
+  { opening, messages }: { opening: Opening; messages: readonly Message[] },
+  countTokens: CountTokens,
+): number {
   return messages.reduce(
     (sum, message) => sum + tokensOf(message, countTokens),
     countTokens(opening.instructions) + countTokens(JSON.stringify(opening.tools)),
@@ -155,6 +154,7 @@ function without<T>(record: Readonly<Record<string, T>>, key: string): Record<st
   return rest;
 }
 
+// transcript-1
 function append(transcript: Transcript, message: Message): void {
   transcript.messages.push(message);
   noteMessage(transcript.read, message);

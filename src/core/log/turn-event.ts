@@ -14,6 +14,14 @@
  * - transcript: a thread's conversation as models get it. It begins with an opening and is only ever appended to.
  * - told: the state of the channel that the transcript has told the model, for comparison with the current state.
  * - offer: the skills and tools of the catalogue as a channel and thread may use them.
+ *
+ * Invariants:
+ * [log-1] One fold applies the events, live and after a crash, so a resumed turn continues exactly where its log ends.
+ * [log-2] `seq` increases within a turn, across claims too, whether or not an event was stored.
+ * [log-3] An event is stored before the turn continues if a crash would otherwise repeat or lose an effect, and is on disk before a side
+ * effect begins.
+ * [log-4] After an event that could not be stored, none is.
+ * [log-5] What belongs to a call has the same id when the turn is resumed.
  */
 
 import type { Seen, Told, Untrusted } from "../values/address.ts";

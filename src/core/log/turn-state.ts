@@ -92,7 +92,7 @@ export class TurnState {
     return [...this.approvals.values()].findLast(({ call_id }) => call_id === askingId);
   }
 
-  /** Applies the next event. `at` is its time, ms since the epoch. */
+  /** Applies the next event. `at` is its time, ms since the epoch (log-1). */
   apply(event: TurnEventBody, at: number): void {
     this.#noteCall(event, at);
     this.#noteAsked(event, at);

@@ -4,18 +4,12 @@ import { type VerdictFields, verdictOf, verdicts } from "../values/verdict.ts";
 import { isOfCall } from "./call-id.ts";
 import type { TurnEvent, TurnEventOf } from "./turn-event.ts";
 
-interface StageView {
-  name: string;
-  status: "running" | "completed" | "failed";
-}
-
 /** One tool call as a step in plain language. */
-export interface StepView {
-  call_id: string;
-  parent_call_id?: string | undefined;
-  title: string;
-  tool: string;
-  skill_id: string;
+export interface StepView
+  extends Pick<
+    TurnEventOf<"tool_started">,
+    "call_id" | "parent_call_id" | "title" | "tool" | "skill_id" | "input"
+  > {
   state: "running" | "ok" | "error";
   started_at: number;
   duration_ms?: number | undefined;
@@ -25,8 +19,7 @@ export interface StepView {
   note?: string | undefined;
   progress?: number | undefined;
   total?: number | undefined;
-  stages: StageView[];
-  input: Json;
+  stages: Pick<TurnEventOf<"stage">, "name" | "status">[];
   output?: Json | undefined;
 }
 
@@ -35,18 +28,9 @@ export function foldSteps(steps: StepView[], event: TurnEvent): StepView[] | und
   switch (event.type) {
     case "tool_started": {
       const { call_id, parent_call_id, title, tool, skill_id, input, at } = event;
-      const step: StepView = {
-        call_id,
-        parent_call_id,
-        title,
-        tool,
-        skill_id,
-        state: "running",
-        started_at: at,
-        stages: [],
-        input,
-      };
-      return [...steps.filter((other) => other.call_id !== call_id), step];
+      const call = { call_id, parent_call_id, title, tool, skill_id, input };
+      const others = steps.filter((other) => other.call_id !== call_id);
+      return [...others, { ...call, state: "running", started_at: at, stages: [] }];
     }
     case "tool_progress":
       return changeStep(steps, event.call_id, {

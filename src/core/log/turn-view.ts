@@ -3,62 +3,27 @@
  * browser can run the same code.
  */
 
-import type { CallInWords, OnlyDecider } from "../values/call-arguments.ts";
-import type { Binding } from "../values/call-binding.ts";
-import type { Approver, Trust } from "../values/inbound.ts";
-import type { Json } from "../values/json.ts";
+import type { Inbound } from "../values/inbound.ts";
 import { saidText } from "../values/message.ts";
 import type { VerdictFields } from "../values/verdict.ts";
-import {
-  type AskedFile,
-  directRun,
-  type TurnEvent,
-  type TurnEventOf,
-  type TurnOutcome,
-} from "./turn-event.ts";
+import { directRun, type TurnEvent, type TurnEventOf, type TurnOutcome } from "./turn-event.ts";
+import type { TurnStatus } from "./turn-log.ts";
 import { askingSteps, foldSteps, type StepView } from "./turn-view-steps.ts";
 import { noUsage, plusUsage, type UsageTotal } from "./usage.ts";
 
-export interface QuestionView {
-  question_id: string;
-  text: string;
-  choices: string[];
-  expires_at: number;
-}
+/** The question that a turn waits for. */
+export type QuestionView = Pick<
+  TurnEventOf<"question_asked">,
+  "question_id" | "text" | "choices" | "expires_at"
+>;
 
 /** A file attached to a message or created by a tool; `url` is its address in the HTTP API. */
-export interface FileView {
-  name: string;
-  media_type: string;
-  bytes: number;
-  url: string;
-}
+export type FileView = Pick<TurnEventOf<"file">, "name" | "media_type" | "bytes" | "url">;
 
 /** A call that waits, or waited, for approval. */
-export interface ApprovalView extends Omit<VerdictFields, "approved"> {
-  approval_id: string;
-  call_id: string;
-  tool: string;
-  skill_id: string;
-  /** The question, if it is not whether the tool may run. */
-  question?: string | undefined;
-  /** The exact arguments it would run with. */
-  input: Json;
-  /** The reason for asking, one sentence or more. */
-  reason?: string | undefined;
-  /** Name in lists, where it differs from `tool`. */
-  label?: string | undefined;
-  /** The call in words; absent if a skill asks in its own words. */
-  says?: CallInWords | undefined;
-  /** The files that the call names. */
-  files?: readonly AskedFile[] | undefined;
-  title?: string | undefined;
-  /** What "always here" and "never" would apply to; absent if every call asks. */
-  binds?: Binding | undefined;
-  /** The minimum for deciding: the asker, or a person of at least this trust. */
-  approver: Trust | Approver;
-  person?: OnlyDecider | undefined;
-  expires_at: number;
+export interface ApprovalView
+  extends Omit<TurnEventOf<"approval_requested">, keyof Stored>,
+    Omit<VerdictFields, "approved"> {
   /** `expired`: nobody decided before it expired or its turn ended. */
   state: "open" | "approved" | "refused" | "expired" | "replaced";
   /** Id and display name of the person who decided. */
@@ -66,14 +31,15 @@ export interface ApprovalView extends Omit<VerdictFields, "approved"> {
   name?: string | undefined;
   /** The text that runs in place of the quoted one. */
   edited?: string | undefined;
-  /** Keys of the web addresses that nobody named; their sites can be allowed for the turn. */
-  addresses?: readonly string[] | undefined;
 }
+
+/** The members of every stored event. */
+type Stored = Pick<TurnEvent, "type" | "turn_id" | "seq" | "at">;
 
 export interface TurnView extends UsageTotal {
   turn_id: string;
   author: { id: string; name: string };
-  kind: "message" | "command";
+  kind: Inbound["kind"];
   /** The agent that works in the background of the thread; `said` is its task. */
   background?: string | undefined;
   /** Text of the message. */
@@ -82,7 +48,7 @@ export interface TurnView extends UsageTotal {
   attachments: FileView[];
   /** Further messages of the asker, taken into the turn while it ran. */
   steered: { by: string; text: string }[];
-  status: "queued" | "running" | "waiting" | "finished";
+  status: TurnStatus;
   outcome?: TurnOutcome | undefined;
   steps: StepView[];
   files: FileView[];
@@ -150,7 +116,7 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
         ...view,
         author: { id: author.id, name: author.name },
         kind,
-        ...(cause?.background === undefined ? {} : { background: cause.background.to }),
+        background: cause?.background?.to,
         said: text,
         attachments: sent.map(({ name, media_type, bytes }, number) => {
           const url = `/api/v1/turns/${encodeURIComponent(event.turn_id)}/attachments/${number}`;
@@ -193,7 +159,7 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
       return {
         ...view,
         ...plusUsage(view, event),
-        ...(event.round === undefined ? {} : { model: event.model }),
+        model: event.round === undefined ? view.model : event.model,
       };
     case "file": {
       const { name, media_type, bytes, url } = event;
@@ -278,7 +244,8 @@ function foldAsked(view: TurnView, event: TurnEvent): TurnView | undefined {
       // The bot records an expired approval as a decision by nobody.
       const undecided = replaced ? "replaced" : "expired";
       const state = approved ? "approved" : by === "" ? undecided : "refused";
-      const decided = { state, ...(by === "" ? {} : { by, name }), edited, always, never, for_turn } as const;
+      const who = by === "" ? undefined : { by, name };
+      const decided = { state, ...who, edited, always, never, for_turn } as const;
       const approvals = view.approvals.map((each) =>
         each.approval_id === event.approval_id ? { ...each, ...decided } : each,
       );

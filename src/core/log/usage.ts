@@ -42,7 +42,7 @@ export function plusUsage(total: UsageTotal, more: Usage | UsageTotal): UsageTot
     cached_tokens: total.cached_tokens + (more.cached_tokens ?? 0),
     cache_write_tokens: total.cache_write_tokens + (more.cache_write_tokens ?? 0),
     output_tokens: total.output_tokens + more.output_tokens,
-    ...(costs.length === 0 ? {} : { cost_usd: costs.reduce((sum, cost) => sum + cost) }),
+    cost_usd: costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost),
     unpriced_tokens: total.unpriced_tokens + unpricedTokens(more),
   };
 }

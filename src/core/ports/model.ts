@@ -29,7 +29,7 @@ export interface ModelRequest {
    * The caller frees its worker while the model is unavailable and asks again later. It therefore gets the error after the second attempt
    * at the latest.
    */
-  can_wait?: true;
+  can_wait?: true | undefined;
   /** What the provider's cache should keep. Absent for a request that is sent once: keeping it would cost more and save nothing. */
   cache?: CacheWish | undefined;
   /**

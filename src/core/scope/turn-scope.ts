@@ -20,13 +20,13 @@ export interface CallRequest {
   call: ToolCall;
   parent_call_id?: string | undefined;
   /** A person wrote this call, with `/skill run`. */
-  by_person?: true;
+  by_person?: boolean | undefined;
   /** 0 for the model's own calls. */
   depth: number;
   /** Gets the hosts that it sends requests to. */
   reached?: { add(host: string): unknown };
   /** Rules in trial that would have had somebody asked, each with whom. */
-  shadow?: readonly string[];
+  shadow?: readonly string[] | undefined;
   /** The person whose account it uses at its server, if that is not the asker. */
   owner?: { id: string; name: string } | undefined;
   /** The tool, if it is not looked up among the offered tools. */

@@ -247,12 +247,12 @@ export interface Skill extends SkillMetadata {
   /** Other names of the skill, e.g. `flow_UUID`. Ids take precedence over them. */
   aliases?: readonly string[] | undefined;
   /** Why its current set-up does not work, one sentence for each reason, for people. Unlike a diagnostic, these prevent its use. */
-  problems?: readonly string[];
+  problems?: readonly string[] | undefined;
   /**
    * Set while its tools are not known yet: continues to determine them. Resolves, and never rejects, when they are known or unavailable; a
    * new catalogue then has them.
    */
-  ready?: () => Promise<void>;
+  ready?: (() => Promise<void>) | undefined;
   /** Tools that appear once the skill is active. A document skill has none of its own. */
   tools: readonly Tool[];
   files?: SkillFiles;

@@ -39,7 +39,7 @@ export type ToolResult =
   | {
       status: "ok";
       output: Json;
-      direct?: boolean;
+      direct?: boolean | undefined;
       readable?: string | undefined;
       details?: { [key: string]: Json };
     }
@@ -88,7 +88,7 @@ export interface Tool {
    * The kind of addresses in its output: results of a search, links of the page it read, or addresses mentioned by a server (except those
    * whose host the call itself names). If absent, addresses in the output are ignored.
    */
-  finds?: "results" | "links" | "mentions";
+  finds?: "results" | "links" | "mentions" | undefined;
   /**
    * Arguments that neither name a destination nor run anything, although their names do not show it: "always here" leaves them open. Only
    * code of the bot's own skills may set this.
@@ -101,7 +101,7 @@ export interface Tool {
   /** Set for tools of servers. */
   server?: ServerTool;
   /** At a server where people connect their own accounts: whether a person (`personKey`) has. */
-  isConnected?(person: string): Promise<boolean>;
+  isConnected?: ((person: string) => Promise<boolean>) | undefined;
   /** For a flow: whether its own steps change something. The calls it makes are decided separately. */
   acts?: boolean;
   /** The id of the skill whose code the call runs, if the tool does not belong to that skill. */

@@ -54,7 +54,7 @@ export async function carryOver(
   return {
     messages,
     own: ownKept.length,
-    ...(text === undefined || through_turn === undefined ? {} : { summary: { text, through_turn } }),
+    summary: text === undefined || through_turn === undefined ? undefined : { text, through_turn },
     background: [...untoldEnds(scope, [...past.left, ...past.kept])],
     active: [...new Set([...(transcript?.active ?? []), ...agentActivated(scope)])].filter(
       // The parts of a skill that stays active stay with it.

@@ -1,3 +1,12 @@
+/**
+ * Invariants:
+ * [transcript-1] What was sent is never sent differently: each request of a transcript begins with the one before.
+ * [transcript-2] An opening depends on the channel's skills, agent, settings and pinned facts, and on nothing of a thread, message or asker.
+ * [transcript-3] A text that was deleted is not sent any more.
+ * [transcript-4] A model reads what the asker of its turn may read, and no other private text.
+ * [transcript-5] The results of a round follow in the order of its calls, once all are there.
+ */
+
 import { textIdOf } from "../log/call-id.ts";
 import { estimateOf, isLonger, type Transcript, tokensIn } from "../log/transcript.ts";
 import type { OpeningReason } from "../log/turn-event.ts";
@@ -66,6 +75,7 @@ async function tellEnded({ ports, turn, emit }: TurnScope, { background }: Trans
 function endOf(scope: TurnScope, deletions: number): OpeningReason | undefined {
   const { transcript, turn, ports, conversation } = scope;
   const known = conversation.opened_after ?? turn.past.deletions;
+  // transcript-3
   if (known !== deletions) return "deleted";
   if (transcript === undefined) return turn.past.intact ? "first" : "deleted";
   if (!turn.past.intact && conversation.opened_after === undefined) return "deleted";
@@ -107,14 +117,15 @@ export async function readFacts({ turn, ports }: TurnScope): Promise<readonly st
 export async function requestOf(scope: TurnScope, transcript: Transcript): Promise<ModelRequest> {
   const { turn } = scope;
   const { opening } = transcript;
+  // transcript-4
   const messages = viewOf(transcript.messages, turn.author.id);
   const { effort } = opening.told;
-  const hasImages = messages.some((message) => "kept_images" in message);
+  const hasImages = messages.some((message) => "kept_images" in message && message.kept_images !== undefined);
   return {
     system: opening.instructions,
     tools: opening.tools,
     messages: hasImages ? await Promise.all(messages.map((message) => withImages(scope, message))) : messages,
-    ...(effort === undefined ? {} : { effort }),
+    effort,
     cache: cacheOf(scope, transcript),
     signal: turn.signal,
   };
@@ -233,6 +244,6 @@ export function foldedRequest(request: ModelRequest): ModelRequest {
     system: [request.system, ...changes.map(({ text }) => text)].filter(Boolean).join("\n\n"),
     messages: request.messages.filter((message) => message.role !== "system"),
     tools: request.no_calls === true ? [] : toolsNow(request, "drop"),
-    ...(effort === undefined ? {} : { effort }),
+    effort: effort ?? request.effort,
   };
 }

@@ -25,7 +25,8 @@ import { guideFor, guidePrint, guideTokens, isGuideCut, promptFor } from "./guid
 
 /**
  * The opening of a new transcript. It depends only on the skills, agent, settings and pinned facts of the channel, so that threads and
- * channels that are alike share the provider's cache. Secrets are removed. Returns the same object as long as the channel is unchanged.
+ * channels that are alike share the provider's cache (transcript-2). Secrets are removed. Returns the same object as long as the channel is
+ * unchanged.
  */
 export function makeOpening(scope: TurnScope, facts: readonly string[]): Opening {
   const { where, profile } = scope.turn;
@@ -54,7 +55,7 @@ function buildOpening(scope: TurnScope, facts: readonly string[]): Opening {
     active: guidesOf(offer),
     facts,
     agents: agentsOf(turn.profile, turn.profiles),
-    ...(effort === undefined ? {} : { effort }),
+    effort,
   };
   const instructions = buildInstructions({
     template: ports.instructions,

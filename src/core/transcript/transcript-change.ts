@@ -62,9 +62,9 @@ export function changeSince(
     message: {
       role: "system",
       text: text.join("\n\n"),
-      ...(tools.add.length === 0 ? {} : { add: tools.add }),
-      ...(tools.remove.length === 0 ? {} : { remove: tools.remove }),
-      ...(told.effort === effort || effort === undefined ? {} : { effort }),
+      add: tools.add.length === 0 ? undefined : tools.add,
+      remove: tools.remove.length === 0 ? undefined : tools.remove,
+      effort: told.effort === effort ? undefined : effort,
     },
     told: Object.assign({}, ...differences.map((difference) => difference.told)),
   };

@@ -75,7 +75,7 @@ export function userMessage(
   ]
     .filter(Boolean)
     .join("\n");
-  return { role: "user", text, said, ...(images.length === 0 ? {} : { kept_images: images }) };
+  return { role: "user", text, said, kept_images: images.length === 0 ? undefined : images };
 }
 
 /** How to mention the people in a message: `[mentioned: "ben" is <@U0BEN>; "oncall" is <@&S0ONCALL>]`. */

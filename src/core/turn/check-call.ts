@@ -2,15 +2,14 @@ import { errorText } from "../../base/error-text.ts";
 import { ExactNumber, parseExactly } from "../../base/exact-number.ts";
 import { readJson } from "../../base/json-reader.ts";
 import { isContainer, isRecord } from "../../base/record.ts";
-import { nearestNames } from "../../base/text/nearest-name.ts";
 import { escapeRawControls } from "../../base/text/raw-controls.ts";
 import type { CallState } from "../log/turn-state.ts";
 import { mayBeOf, startingOf } from "../scope/starting-skills.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
-import { failure, type Tool, type ToolResult, type Validation } from "../skill/tool.ts";
+import { type ErrorResult, failure, type Tool, type ToolResult, type Validation } from "../skill/tool.ts";
 import { canonicalJson, type Json, type JsonSchema, parseJson, sizeProblem } from "../values/json.ts";
 import type { ToolCall } from "../values/message.ts";
-import { findGuide, findOffloaded, findParts, findTool, howToFindSkills } from "./toolset.ts";
+import { findTool, hintAtTool } from "./toolset.ts";
 
 /** A call that can run, or the error result that the model gets instead. */
 export type CheckedCall =
@@ -26,49 +25,30 @@ export async function findAndCheck(scope: TurnScope, request: CallRequest): Prom
 }
 
 /** The result of a call to an unknown tool, with a hint at the right one. */
-function unknownTool(scope: TurnScope, call: ToolCall): CheckedCall {
+function unknownTool(scope: TurnScope, { name, arguments: input }: ToolCall): CheckedCall {
   const skills = [...scope.offer.all.values()].map(({ skill }) => skill);
-  const starting = startingOf(skills).find((skill) => mayBeOf(call.name, skill));
+  const starting = startingOf(skills).find((skill) => mayBeOf(name, skill));
   if (starting !== undefined) {
-    const message = `${starting.name} is starting; ${call.name} is not there yet.`;
+    const message = `${starting.name} is starting; ${name} is not there yet.`;
     const hint = "Go on without it, and tell the person to try again in a moment.";
-    return refused(call.arguments, "skill_starting", message, { hint });
+    return refused(input, failure("skill_starting", message, hint));
   }
-  const message = `Function '${call.name}' not found.`;
-  const offloaded = findOffloaded(scope, call.name);
-  if (offloaded !== undefined) {
-    const hint = `You offloaded the skill ${offloaded}, and its tools went with it; activate_skill(skill_name: "${offloaded}") brings them back.`;
-    return refused(call.arguments, "unknown_tool", message, { hint });
-  }
-  const guideSkill = findGuide(scope, call.name);
-  if (guideSkill !== undefined) {
-    const hint = `${guideSkill} is a guide: call activate_skill(skill_name: "${guideSkill}") and work by what it returns.`;
-    return refused(call.arguments, "unknown_tool", message, { hint });
-  }
-  const parts = findParts(scope, call.name);
-  if (parts.length > 0) {
-    const hint = `${call.name} is a skill with these tools, call the one that fits: ${parts.join(", ")}.`;
-    return refused(call.arguments, "unknown_tool", message, { hint });
-  }
-  const known = [...scope.ownTools.keys(), ...scope.offer.tools().keys()];
-  const near = nearestNames(call.name, known).join(", ");
-  const hint = near === "" ? howToFindSkills(scope) : `Nearest tools: ${near}.`;
-  return refused(call.arguments, "unknown_tool", message, { hint });
+  return refused(input, failure("unknown_tool", `Function '${name}' not found.`, hintAtTool(scope, name)));
 }
 
 /** Returns the call ready to run. Broken JSON and invalid arguments are refused, with the expected arguments. */
 async function checkCall(call: ToolCall, tool: Tool): Promise<CheckedCall> {
-  const schema = { expected_arguments: tool.parameters };
+  const expected = { expected_arguments: tool.parameters };
   let parsed: Json;
   try {
     parsed = readArguments(call.arguments);
   } catch (error) {
-    const reason = errorText(error);
-    return refused(call.arguments, "invalid_json", `The arguments are not valid JSON: ${reason}`, schema);
+    const message = `The arguments are not valid JSON: ${errorText(error)}`;
+    return refused(call.arguments, failure("invalid_json", message), expected);
   }
   const valid = await checkArguments(tool, parsed);
-  if (!valid.ok) return refused(parsed, "invalid_arguments", `Invalid arguments: ${valid.message}`, schema);
-  return { status: "ready", tool, input: valid.value };
+  if (valid.ok) return { status: "ready", tool, input: valid.value };
+  return refused(parsed, failure("invalid_arguments", `Invalid arguments: ${valid.message}`), expected);
 }
 
 /** Reads arguments, also in a code fence, said twice, or with slips that leave one reading. @throws SyntaxError */
@@ -100,21 +80,8 @@ export async function checkArguments(
   }
 }
 
-function refused(
-  input: Json,
-  code: string,
-  message: string,
-  rest: { hint?: string; [key: string]: Json | undefined },
-): CheckedCall {
-  const { hint, ...details } = rest;
-  const more = Object.fromEntries(
-    Object.entries(details).filter((entry): entry is [string, Json] => entry[1] !== undefined),
-  );
-  return {
-    status: "refused",
-    input,
-    result: { ...failure(code, message, hint), details: more },
-  };
+function refused(input: Json, result: ErrorResult, details: ErrorResult["details"] = {}): CheckedCall {
+  return { status: "refused", input, result: { ...result, details } };
 }
 
 /**

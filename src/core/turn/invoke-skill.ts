@@ -36,7 +36,7 @@ export async function invokeSkill(
   const result = await scope.runCall({
     call: { id: callId, name: tool.name, arguments: JSON.stringify(params) },
     parent_call_id: parent.call.id,
-    ...(by_person ? { by_person } : {}),
+    by_person,
     depth: parent.depth + 1,
     tool,
   });

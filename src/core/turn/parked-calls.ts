@@ -18,72 +18,74 @@ export interface OutsideCall {
 /** The end of a call, or a request it makes. `serve` throws `WaitingForPerson` when a person has to answer first. */
 export type OutsideStep = { done: ToolResult } | { serve: (context: ToolContext) => Promise<void> };
 
-/**
- * Keeps outside calls alive while their turn waits for a person and has left its worker: when the tool runs again, it continues the same
- * call. A call whose turn does not return is abandoned.
- */
-export interface ParkedCalls {
-  /** `start` gets a function that returns the current context; undefined while the turn waits. */
-  run(
-    context: ToolContext,
-    start: (current: () => ToolContext | undefined) => OutsideCall,
-  ): Promise<ToolResult>;
-  /** Abandons all parked calls. */
-  close(): void;
-}
-
 interface Entry {
   call: OutsideCall;
   context: ToolContext | undefined;
   forget: () => void;
 }
 
-/** @param longest_ms maximum time a call stays parked: as long as a question stays open */
-export function createParkedCalls(clock: Pick<Clock, "after">, longest_ms: number): ParkedCalls {
-  const parked = new Map<string, Entry>();
+/**
+ * Keeps outside calls alive while their turn waits for a person and has left its worker: when the tool runs again, it continues the same
+ * call. A call whose turn does not return is abandoned.
+ */
+export class ParkedCalls {
+  readonly #clock: Pick<Clock, "after">;
+  readonly #longestMs: number;
+  readonly #parked = new Map<string, Entry>();
 
-  const take = (key: string, context: ToolContext): Entry | undefined => {
-    const entry = parked.get(key);
+  /** @param longestMs maximum time a call stays parked: as long as a question stays open */
+  constructor(clock: Pick<Clock, "after">, longestMs: number) {
+    this.#clock = clock;
+    this.#longestMs = longestMs;
+  }
+
+  /** `start` gets a function that returns the current context; undefined while the turn waits. */
+  async run(
+    context: ToolContext,
+    start: (current: () => ToolContext | undefined) => OutsideCall,
+  ): Promise<ToolResult> {
+    const key = `${context.turn_id} ${context.call_id}`;
+    const entry = this.#take(key, context) ?? begin(context, start);
+    const cancel = () => entry.call.cancel(context.signal.reason);
+    context.signal.addEventListener("abort", cancel, { once: true });
+    try {
+      context.signal.throwIfAborted();
+      return await serve(entry, context);
+    } catch (error) {
+      if (error instanceof WaitingForPerson) this.#park(key, entry);
+      else cancel();
+      throw error;
+    } finally {
+      context.signal.removeEventListener("abort", cancel);
+    }
+  }
+
+  /** Abandons all parked calls. */
+  close(): void {
+    for (const { call, forget } of this.#parked.values()) {
+      forget();
+      call.cancel();
+    }
+    this.#parked.clear();
+  }
+
+  #take(key: string, context: ToolContext): Entry | undefined {
+    const entry = this.#parked.get(key);
     if (entry === undefined) return undefined;
-    parked.delete(key);
+    this.#parked.delete(key);
     entry.forget();
     entry.context = context;
     return entry;
-  };
-  const park = (key: string, entry: Entry): void => {
+  }
+
+  #park(key: string, entry: Entry): void {
     entry.context = undefined;
-    entry.forget = clock.after(longest_ms, () => {
-      parked.delete(key);
+    entry.forget = this.#clock.after(this.#longestMs, () => {
+      this.#parked.delete(key);
       entry.call.cancel();
     });
-    parked.set(key, entry);
-  };
-
-  return {
-    async run(context, start) {
-      const key = `${context.turn_id} ${context.call_id}`;
-      const entry = take(key, context) ?? begin(context, start);
-      const cancel = () => entry.call.cancel(context.signal.reason);
-      context.signal.addEventListener("abort", cancel, { once: true });
-      try {
-        context.signal.throwIfAborted();
-        return await serve(entry, context);
-      } catch (error) {
-        if (error instanceof WaitingForPerson) park(key, entry);
-        else cancel();
-        throw error;
-      } finally {
-        context.signal.removeEventListener("abort", cancel);
-      }
-    },
-    close() {
-      for (const { call, forget } of parked.values()) {
-        forget();
-        call.cancel();
-      }
-      parked.clear();
-    },
-  };
+    this.#parked.set(key, entry);
+  }
 }
 
 function begin(context: ToolContext, start: (current: () => ToolContext | undefined) => OutsideCall): Entry {

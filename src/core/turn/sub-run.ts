@@ -92,8 +92,8 @@ function meansOf(scope: TurnScope, { id }: Profile): BackgroundWork {
   const { black_tool_actions } = turn.profile;
   return {
     to: id,
-    ...(black_tool_actions === undefined ? {} : { denied: black_tool_actions }),
-    ...(state.private ? { private_from: [...state.read_in] } : {}),
+    denied: black_tool_actions,
+    private_from: state.private ? [...state.read_in] : undefined,
     untrusted: untrustedIn(scope),
     seen: summaryOf([seen.thread, seen.turn], {}),
   };
@@ -101,12 +101,12 @@ function meansOf(scope: TurnScope, { id }: Profile): BackgroundWork {
 
 /** An agent without handoffs, and with no action that is denied the agent it works for. */
 export function helper(agent: Profile, asking: Pick<Profile, "black_tool_actions">): Profile {
-  const { supervisor: _, tools = toolCategories, ...rest } = agent;
-  const denied = deniedTogether(agent, asking);
+  const { tools = toolCategories } = agent;
   return {
-    ...rest,
+    ...agent,
+    supervisor: undefined,
     tools: tools.filter((tool) => tool !== "handoff"),
-    ...(denied === undefined ? {} : { black_tool_actions: denied }),
+    black_tool_actions: deniedTogether(agent, asking),
   };
 }
 
@@ -132,7 +132,7 @@ function openRun(
 async function emitOf(root: TurnScope, call_id: string, event: TurnEventBody): Promise<void> {
   if (isOfConversation(event)) return root.emit({ type: "run", call_id, event });
   if (event.type === "usage")
-    return root.emit({ ...event, ...(event.round === undefined ? {} : { round: undefined, run: call_id }) });
+    return root.emit(event.round === undefined ? event : { ...event, round: undefined, run: call_id });
   // The turn waits when none of its calls can go on.
   if (event.type === "turn_waiting") return undefined;
   if (call_id === directRun) return root.emit(event);

@@ -47,7 +47,7 @@ class RunningCall {
     const known = scope.state.calls.get(call.id);
     if (known?.finished !== undefined) return resultOf(known.finished);
 
-    // The skill may have been blocked, or a permission revoked, after the model was asked.
+    // turn-3: the skill may have been blocked, or a permission revoked, after the model was asked.
     await refreshOffer(scope);
     const started = known?.started === undefined ? undefined : known;
     const valid = await findAndCheck(scope, this.#request);
@@ -121,12 +121,12 @@ class RunningCall {
     await this.#scope.emit({
       type: "tool_started",
       call_id: call.id,
-      ...(parent_call_id === undefined ? {} : { parent_call_id }),
+      parent_call_id,
       tool: call.name,
       title: title ?? `Trying ${call.name}`,
       skill_id: tool?.skill_id ?? "",
       ...(checked.status === "ready" ? this.#effectOf(checked.tool, checked.input, input) : {}),
-      ...((this.#request.shadow ?? []).length === 0 ? {} : { shadow: this.#request.shadow }),
+      shadow: this.#request.shadow?.length ? this.#request.shadow : undefined,
       input,
     });
   }
@@ -144,12 +144,8 @@ class RunningCall {
     const whose = { shared: "shared", per_user: (this.#request.owner ?? author).name, none: undefined }[
       server?.credentials ?? "none"
     ];
-    return {
-      effect,
-      deed,
-      allowed,
-      ...(whose === undefined ? {} : { account: `${server?.server}: ${whose}` }),
-    };
+    const account = whose === undefined ? undefined : `${server?.server}: ${whose}`;
+    return { effect, deed, allowed, account };
   }
 
   async #attempt(checked: CheckedCall): Promise<ToolResult | "waiting"> {
@@ -230,7 +226,7 @@ class RunningCall {
   /** Records the result of the call, and returns the result that its caller gets. */
   async #finish(checked: CheckedCall, outcome: ToolResult): Promise<ToolResult> {
     const scope = this.#scope;
-    const { call, depth } = this.#request;
+    const { call, depth, reached } = this.#request;
     const isModels = depth === 0;
     const result = isModels ? toldWhenRepeated(scope, call.name, checked.input, outcome) : outcome;
     if (result.status === "ok" && checked.status === "ready" && checked.tool.skill_id !== "") {
@@ -250,16 +246,12 @@ class RunningCall {
       output: outputOf(clean),
       ...shown,
       duration_ms: Math.max(0, now - (scope.state.calls.get(call.id)?.started_at ?? now)),
-      ...besideOutput(clean),
-      ...this.#hosts(),
-      ...(checked.tool?.finds === undefined ? {} : { finds: checked.tool.finds }),
+      direct: clean.status === "ok" && clean.direct ? true : undefined,
+      details: clean.status === "ok" ? clean.details : undefined,
+      hosts: reached.size === 0 ? undefined : [...reached].slice(0, maxHosts),
+      finds: checked.tool?.finds,
     });
     return result;
-  }
-
-  #hosts(): { hosts?: string[] } {
-    const { reached } = this.#request;
-    return reached.size === 0 ? {} : { hosts: [...reached].slice(0, maxHosts) };
   }
 }
 
@@ -267,22 +259,15 @@ class RunningCall {
 const maxDeed = 300;
 const maxHosts = 20;
 
-/** The parts of a successful result that are recorded in addition to its output. */
-function besideOutput(result: ToolResult): { direct?: true; details?: { [key: string]: Json } } {
-  if (result.status === "error") return {};
-  const { direct, details } = result;
-  return { ...(direct ? { direct } : {}), ...(details === undefined ? {} : { details }) };
-}
-
 function resultOf({ status, output, direct }: NonNullable<CallState["finished"]>): ToolResult {
-  if (status === "ok") return { status, output, ...(direct ? { direct } : {}) };
+  if (status === "ok") return { status, output, direct };
   const { error = "failed", code = "failed", ...details } = output as Record<string, Json>;
   return { status, code: String(code), message: String(error), details };
 }
 
 /**
  * A call that was waiting for a person had no effect after the question; the journal of its steps has its earlier effects. One that goes on
- * outside the bot is only followed.
+ * outside the bot is only followed (turn-2).
  */
 function mayRunAgain(before: CallState, { tool, input }: ReadyCall): boolean {
   return before.asking || tool.effect(input) !== "side_effect" || goesOnOutside(before, tool);

@@ -218,7 +218,7 @@ function createAsk(scope: TurnScope, callId: string): ToolContext["ask"] {
         text,
         choices: [...choices],
         expires_at,
-        ...(earlier.length === 0 ? {} : { earlier }),
+        earlier: earlier.length === 0 ? undefined : earlier,
       });
       throw new WaitingForPerson();
     }

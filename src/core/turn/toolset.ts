@@ -1,3 +1,4 @@
+import { nearestNames } from "../../base/text/nearest-name.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { forAgent, forThread, hasOwnTool } from "../skill/make-offer.ts";
 import { isActive, type Offer, type OfferedTool } from "../skill/namespace-state.ts";
@@ -67,10 +68,21 @@ function offloadedWith(
   return roots.some(shows) ? undefined : roots.find(isOffloaded);
 }
 
-/** The skill that the agent offloaded in this thread together with the tool of this name. */
-export function findOffloaded(scope: TurnScope, name: string): string | undefined {
-  const offered = scope.offer.tools().get(name) ?? onlyToolOf(scope.offer, name);
-  return offered && offloadedWith(scope, offered);
+/** A hint at the tool that a model means by a name that no tool has. */
+export function hintAtTool(scope: TurnScope, name: string): string {
+  const { offer, ownTools } = scope;
+  const offered = offer.tools().get(name) ?? onlyToolOf(offer, name);
+  const offloaded = offered && offloadedWith(scope, offered);
+  if (offloaded !== undefined)
+    return `You offloaded the skill ${offloaded}, and its tools went with it; activate_skill(skill_name: "${offloaded}") brings them back.`;
+  const named = usableNamed(offer, name);
+  if (named?.tools.length === 0)
+    return `${named.id} is a guide: call activate_skill(skill_name: "${named.id}") and work by what it returns.`;
+  const parts = toolsOf(offer, name).map(([tool]) => tool);
+  if (parts.length > 0)
+    return `${name} is a skill with these tools, call the one that fits: ${parts.join(", ")}.`;
+  const near = nearestNames(name, [...ownTools.keys(), ...offer.tools().keys()]).join(", ");
+  return near === "" ? howToFindSkills(scope) : `Nearest tools: ${near}.`;
 }
 
 /** A hint at the skills there are, which names `list_skills` only if the conversation has it. */
@@ -87,18 +99,19 @@ function onlyToolOf(offer: Offer, name: string): OfferedTool | undefined {
 
 /** The tools, by name, of the usable skill that a text names, or of this name. */
 function toolsOf(offer: Offer, text: string): [string, OfferedTool][] {
-  const usable = offer.usable.map(({ skill }) => skill);
-  const resolved = resolveSkill(text, usable);
+  const skill = usableNamed(offer, text);
   const isMeant = ({ tool, roots }: OfferedTool) =>
-    resolved.status === "found"
-      ? tool.skill_id === resolved.id || roots.includes(resolved.id)
-      : text === tool.name;
+    skill === undefined ? text === tool.name : tool.skill_id === skill.id || roots.includes(skill.id);
   return [...offer.tools()].filter(([, offered]) => isMeant(offered));
 }
 
-/** The tool names of a skill, active or not, that a model called by its id. */
-export function findParts({ offer }: TurnScope, name: string): string[] {
-  return toolsOf(offer, name).map(([toolName]) => toolName);
+/** The usable skill that a text names. */
+function usableNamed({ usable, all }: Offer, text: string): Skill | undefined {
+  const resolved = resolveSkill(
+    text,
+    usable.map(({ skill }) => skill),
+  );
+  return resolved.status === "found" ? all.get(resolved.id)?.skill : undefined;
 }
 
 /** Activates a skill in this thread: the result of this call has its guide, and its tools follow. */
@@ -114,14 +127,4 @@ export async function activate(scope: TurnScope, skillId: string, callId: string
     // A part comes with the guide of its skill.
     guide: skill.parent === undefined ? guidePrint(skill) : undefined,
   });
-}
-
-/** The id of the skill without tools that this name refers to. */
-export function findGuide({ offer }: TurnScope, name: string): string | undefined {
-  const resolved = resolveSkill(
-    name,
-    offer.usable.map(({ skill }) => skill),
-  );
-  if (resolved.status !== "found") return undefined;
-  return offer.all.get(resolved.id)?.skill.tools.length === 0 ? resolved.id : undefined;
 }

@@ -1,3 +1,12 @@
+/**
+ * Invariants:
+ * [turn-1] Every call that started has exactly one result before its turn ends, also when the turn is stopped.
+ * [turn-2] A call that may have had an effect is not repeated. The model is told that its outcome is unknown.
+ * [turn-3] Whether a call may run is decided when it starts, from the channel as it is then.
+ * [turn-4] A model is not asked again for an answer that the log has.
+ * [turn-5] Rounds and calls of sub-runs count as those of their turn.
+ */
+
 import { innerCallId } from "../log/call-id.ts";
 import type { Emit } from "../log/turn-event.ts";
 import { remindAt, type TurnState } from "../log/turn-state.ts";
@@ -101,7 +110,7 @@ async function loop(scope: TurnScope): Promise<TurnEnd | undefined> {
  */
 async function askModel(scope: TurnScope): Promise<TurnEnd | "waiting" | undefined> {
   const { rounds, last } = scope.conversation;
-  // After a crash between the model's answer and `turn_finished`, the answer is already in the log.
+  // turn-4: after a crash between the model's answer and `turn_finished`, the answer is already in the log.
   if (last?.tool_calls.length === 0) return answered(scope, last.text);
   const wait = await afterWait(scope);
   if (wait !== "go") return wait;
@@ -158,7 +167,7 @@ async function limitReached(scope: TurnScope): Promise<string | undefined> {
   return link.overBudget(namespace.settings);
 }
 
-/** Rounds of the turn and of its sub-runs. */
+/** Rounds of the turn and of its sub-runs (turn-5). */
 function roundsOf({ conversation, runs }: TurnState): number {
   return [...runs.values()].reduce((sum, { rounds }) => sum + rounds, conversation.rounds);
 }
@@ -226,8 +235,8 @@ async function callModel(scope: TurnScope, finalNote?: string): Promise<Assistan
   turn.signal.throwIfAborted();
   const finished = await readAnswer(scope, async () => ({
     ...(await requestOf(scope, transcript)),
-    ...(finalNote === undefined ? {} : { no_calls: true }),
-    ...(turn.limits.away_retry_ms === 0 ? {} : { can_wait: true }),
+    no_calls: finalNote === undefined ? undefined : true,
+    can_wait: turn.limits.away_retry_ms === 0 ? undefined : true,
   }));
   await scope.emit({ type: "usage", model: finished.model, round, ...finished.usage });
   const message =
@@ -253,8 +262,11 @@ function withWholeBlocks(
 
 /** Removes the calls: a conversation may not contain unanswered calls, nor blocks that belong to them. */
 function withoutCalls({ tool_calls, provider_blocks, ...message }: AssistantMessage): AssistantMessage {
-  const own = tool_calls.length === 0 ? provider_blocks : undefined;
-  return { ...message, tool_calls: [], ...(own === undefined ? {} : { provider_blocks: own }) };
+  return {
+    ...message,
+    tool_calls: [],
+    provider_blocks: tool_calls.length === 0 ? provider_blocks : undefined,
+  };
 }
 
 /** Runs the calls of one response, several at a time. Direct outputs end the turn. */
@@ -343,6 +355,7 @@ async function endOf(scope: TurnScope, error: unknown): Promise<TurnEnd> {
   return { outcome: "failed", text: message, error: { code: "internal", message } };
 }
 
+// turn-1
 async function closeOpenCalls(scope: TurnScope): Promise<void> {
   for (const [callId, call] of scope.state.calls) {
     if (call.started === undefined || call.finished !== undefined) continue;

@@ -5,15 +5,20 @@ import type { Json } from "./json.ts";
  * The result of a person's request. A failure has the matching HTTP status, and its message says what to do. `code` is stable, for
  * programs, where the status alone is not precise enough; `details` has further data for them.
  */
-export type Outcome<T> =
-  | { ok: true; value: T }
-  | {
-      ok: false;
-      status: 400 | 403 | 404 | 409 | 413 | 429 | 503;
-      message: string;
-      code?: string;
-      details?: { readonly [name: string]: Json };
-    };
+export type Outcome<T> = { ok: true; value: T } | Failure;
+
+interface Failure {
+  ok: false;
+  status: 400 | 403 | 404 | 409 | 413 | 429 | 503;
+  message: string;
+  code?: string;
+  details?: { readonly [name: string]: Json };
+}
+
+/** A failure with its status; `message` says what to do. */
+export function failed(status: Failure["status"], message: string, code?: string): Failure {
+  return code === undefined ? { ok: false, status, message } : { ok: false, status, message, code };
+}
 
 /**
  * The person who asks for something, and the namespace where it is recorded. The surface vouches that the person is in it; operators may

@@ -53,6 +53,14 @@ export function createAccountStore(store: KeyValue) {
   const read = async <T>(key: string) => ((await store.get(key)) ?? undefined) as T | undefined;
   const write = (key: string, value: object) => store.set(key, toJson(value));
   const tokensOf = (server: LoginServer, account: string) => `tokens:${keyOf(server)}:${account}`;
+  const changeTokens = (
+    server: LoginServer,
+    account: string,
+    edit: (stored: StoredTokens) => StoredTokens | null,
+  ) =>
+    store.update<Json>(tokensOf(server, account), (value) =>
+      toJson(value ? edit(value as unknown as StoredTokens) : null),
+    );
   const clientOf = (server: LoginServer) => `client:${keyOf(server)}`;
   const wantedOf = (server: LoginServer, account: string) => `wanted:${keyOf(server)}:${account}`;
   return {
@@ -60,20 +68,11 @@ export function createAccountStore(store: KeyValue) {
     saveTokens: (server: LoginServer, account: string, stored: StoredTokens) =>
       write(tokensOf(server, account), stored),
     /** Replaces others of the same login; an account that was disconnected in the meantime stays disconnected. */
-    async renewTokens(server: LoginServer, account: string, renewed: StoredTokens): Promise<void> {
-      await store.update<Json>(tokensOf(server, account), (value) => {
-        const stored = value as unknown as StoredTokens | null | undefined;
-        return toJson(stored && stored.login === renewed.login ? renewed : (stored ?? null));
-      });
-    },
+    renewTokens: (server: LoginServer, account: string, renewed: StoredTokens) =>
+      changeTokens(server, account, (stored) => (stored.login === renewed.login ? renewed : stored)),
     /** Only tokens with this access token: others have replaced it. */
-    async dropTokens(server: LoginServer, account: string, accessToken: string): Promise<void> {
-      const key = tokensOf(server, account);
-      await store.update<Json>(key, (value) => {
-        const stored = value as unknown as StoredTokens | null | undefined;
-        return stored?.tokens.access_token === accessToken ? null : toJson(stored ?? null);
-      });
-    },
+    dropTokens: (server: LoginServer, account: string, accessToken: string) =>
+      changeTokens(server, account, (stored) => (stored.tokens.access_token === accessToken ? null : stored)),
     removeTokens: (server: LoginServer, account: string) => store.delete(tokensOf(server, account)),
     client: (server: LoginServer) => read<StoredClient>(clientOf(server)),
     saveClient: (server: LoginServer, client: StoredClient) => write(clientOf(server), client),
@@ -96,12 +95,11 @@ function createPending(store: KeyValue) {
     Object.entries(open).filter(([, { expires_at }]) => expires_at > now);
   return {
     /** One per server and account: an earlier link stops working. */
-    async addPending(state: string, pending: PendingLogin, now: number): Promise<void> {
-      await change((open) => {
+    addPending: (state: string, pending: PendingLogin, now: number) =>
+      change((open) => {
         const others = alive(open, now).filter(([, each]) => !isSameAccount(each, pending));
         return Object.fromEntries([...others, [state, pending]]);
-      });
-    },
+      }),
     /** Reads it without using it up. */
     async readPending(state: string, now: number): Promise<PendingLogin | undefined> {
       const open = ((await store.get("pending")) ?? {}) as unknown as Pending;

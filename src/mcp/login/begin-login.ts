@@ -74,21 +74,11 @@ async function makeLink(
   const { url, verifier, client } = link.made();
   if (!isOpenable(url, server.url))
     return { ok: false, reason: `The login of ${server.name} is at an address that is not safe to open.` };
-  const { now } = parts.clock;
-  await parts.accounts.addPending(
-    link.state,
-    {
-      server,
-      account,
-      shown,
-      verifier,
-      client,
-      discovery,
-      redirect_url: parts.redirectUrl(),
-      expires_at: now() + linkMs,
-    },
-    now(),
-  );
+  const now = parts.clock.now();
+  const redirect_url = parts.redirectUrl();
+  const expires_at = now + linkMs;
+  const pending = { server, account, shown, verifier, client, discovery, redirect_url, expires_at };
+  await parts.accounts.addPending(link.state, pending, now);
   return { ok: true, url: url.href };
 }
 

@@ -1,34 +1,22 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
-import type { ModelRequest } from "../../core/ports/model.ts";
-import type { AssistantMessage, ProviderBlocks } from "../../core/values/message.ts";
+import type { AssistantMessage } from "../../core/values/message.ts";
 import type { MeteredUsage } from "../prices.ts";
-import { type Endpoint, modelError, notAnAnswer } from "../provider-error.ts";
-import type { Answer, AnswerReader, Piece, Thought } from "../provider-model.ts";
+import { modelError, notAnAnswer } from "../provider-error.ts";
+import type { Answer, AnswerReader, Exchange, Piece, Thought } from "../provider-model.ts";
 import { outputName } from "../structured-output.ts";
 import { argumentsObject, safeCallId, withUniqueIds } from "../tool-call-text.ts";
 import { blocksToKeep, isText, isThinking, type WireBlock } from "./blocks.ts";
-import type { WireForm } from "./models.ts";
 
 /** An event of a stream, or the whole message that some servers send in its place. */
 export type AnthropicEvent = Anthropic.RawMessageStreamEvent | Anthropic.Message;
 
-/** A request and its recipient. */
-export interface Asked {
-  request: ModelRequest;
-  provider: string;
-  model: string;
-  endpoint: Endpoint;
-}
-
 /** Reads one answer of the messages API. */
 export class AnthropicReader implements AnswerReader<AnthropicEvent> {
-  readonly #form: WireForm;
-  readonly #asked: Asked;
+  readonly #exchange: Exchange;
   #content: AnthropicContent | undefined;
 
-  constructor(form: WireForm, asked: Asked) {
-    this.#form = form;
-    this.#asked = asked;
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
   }
 
   isLast({ type }: AnthropicEvent): boolean {
@@ -45,28 +33,28 @@ export class AnthropicReader implements AnswerReader<AnthropicEvent> {
   }
 
   finish(): Answer {
-    const { endpoint } = this.#asked;
+    const { endpoint } = this.#exchange;
     if (this.#content === undefined) throw notAnAnswer(endpoint, "a message", {});
     if (this.#content.stopReason === undefined) {
       throw modelError("unavailable", endpoint, "ended its answer halfway", undefined);
     }
-    return anthropicAnswer(this.#content, this.#form, this.#asked);
+    return answer(this.#content, this.#exchange);
   }
 
   whole(document: unknown): Answer {
-    return anthropicAnswer(this.#wholeMessage(document), this.#form, this.#asked);
+    return answer(this.#wholeMessage(document), this.#exchange);
   }
 
   #wholeMessage(document: unknown): AnthropicContent {
     const message = document as Anthropic.Message | undefined;
     // An answer that is not JSON arrives as a string, and other JSON as any value.
-    if (!Array.isArray(message?.content)) throw notAnAnswer(this.#asked.endpoint, "a message", document);
+    if (!Array.isArray(message?.content)) throw notAnAnswer(this.#exchange.endpoint, "a message", document);
     return AnthropicContent.whole(message);
   }
 }
 
 /** The answer of a message. Of a declined answer only the text is kept. */
-function anthropicAnswer(content: AnthropicContent, form: WireForm, asked: Asked): Answer {
+function answer(content: AnthropicContent, { request, owner }: Exchange): Answer {
   const read = content.blocks();
   const text = read.map(({ block }) => (block.type === "text" ? block.text : "")).join("");
   const stop = stopOf(content.stopReason);
@@ -75,20 +63,19 @@ function anthropicAnswer(content: AnthropicContent, form: WireForm, asked: Asked
     block.type === "tool_use" ? [{ id: safeCallId(block.id), name: block.name, arguments: json }] : [],
   );
   const output =
-    asked.request.output_schema === undefined ? undefined : calls.find(({ name }) => name === outputName);
+    request.output_schema === undefined ? undefined : calls.find(({ name }) => name === outputName);
   const closed = { role: "assistant", text: output?.arguments ?? text, tool_calls: [] } as const;
   if (output !== undefined || stop === "declined") {
     return { message: { ...closed, tool_calls: [] }, usage, stop };
   }
-  const tool_calls = withUniqueIds(calls, asked.request.messages);
+  const tool_calls = withUniqueIds(calls, request.messages);
   const message: AssistantMessage = { role: "assistant", text, tool_calls };
   const ids = tool_calls.map(({ id }) => id);
   const blocks = read.filter(({ block }) => block.type !== "tool_use" || block.name !== "").map(wireBlock);
   const named = blocks.map((block) =>
     block.type === "tool_use" ? { ...block, id: ids.shift() ?? block.id } : block,
   );
-  const origin: Omit<ProviderBlocks, "blocks"> = { provider: asked.provider, model: asked.model, form };
-  return { message: { ...message, ...blocksToKeep(message, sendable(named), origin) }, usage, stop };
+  return { message: { ...message, ...blocksToKeep(message, sendable(named), owner) }, usage, stop };
 }
 
 /** Drops blocks that the API sends but does not take back: blank texts, and thinking that was cut before its signature. */

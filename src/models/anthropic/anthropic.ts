@@ -59,7 +59,8 @@ export function createAnthropicModel(options: CalledModel): Model {
       const { answer, form } = await (request.keep_only === true
         ? keep(request, signal)
         : forms.send(request, signal, write));
-      return { answer, reader: new AnthropicReader(formOf(form), { request, provider, model, endpoint }) };
+      const owner = { provider, model, form: formOf(form) };
+      return { answer, reader: new AnthropicReader({ request, endpoint, owner }) };
     },
   };
   return createProviderModel(dialect, endpoint, options, toolRules("anthropic", model));

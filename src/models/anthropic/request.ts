@@ -188,10 +188,10 @@ function withMark(message: WireMessage, mark: Mark): WireMessage {
 }
 
 /** Keywords that constrained decoding supports. */
-const taken = new Set("$ref title description default const enum type required".split(" "));
+const supported = new Set("$ref title description default const enum type required".split(" "));
 
 /** Keywords that it refuses and that a description can state. */
-const told = new Set(
+const describable = new Set(
   `minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern minItems maxItems uniqueItems
   minProperties maxProperties not format`.split(/\s+/),
 );
@@ -219,7 +219,7 @@ export function closedSchema(schema: JsonSchema): JsonSchema | undefined {
 function close(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema);
   const words = entries
-    .filter(([keyword, value]) => told.has(keyword) && !isTaken(keyword, value))
+    .filter(([keyword, value]) => describable.has(keyword) && !isSupported(keyword, value))
     .map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`);
   const description = [schema.description, words.join("; ")].filter(Boolean).join("\n");
   return {
@@ -231,13 +231,13 @@ function close(schema: JsonSchema): JsonSchema {
 
 /** The keyword in the subset; empty for an unsupported keyword. */
 function closeKeyword(keyword: string, value: Json): [string, Json][] {
-  if (isTaken(keyword, value)) return [[keyword, value]];
+  if (isSupported(keyword, value)) return [[keyword, value]];
   if (nested.has(keyword)) return [[keyword === "oneOf" ? "anyOf" : keyword, closeAll(value)]];
   return named.has(keyword) ? [[keyword, closeNamed(value)]] : [];
 }
 
-function isTaken(keyword: string, value: Json): boolean {
-  return taken.has(keyword) || (keyword === "format" && formats.has(value));
+function isSupported(keyword: string, value: Json): boolean {
+  return supported.has(keyword) || (keyword === "format" && formats.has(value));
 }
 
 function closeNamed(schemas: Json): Json {

@@ -81,12 +81,12 @@ function allFailed(failures: readonly ModelError[]): ModelError {
   const last = failures.at(-1);
   if (last !== undefined && failures.length === 1) return last;
   const waits = failures.flatMap((failure) => failure.retryAfterMs ?? []);
-  const told = failures.map((failure, index) => `(${index + 1}) ${failure.message}`).join(" ");
+  const reasons = failures.map((failure, index) => `(${index + 1}) ${failure.message}`).join(" ");
   // If one model may recover, waiting is worthwhile whatever the other failures are.
   const failure = failures.find((each) => mayHelp("later", each)) ?? last;
   return new ModelError(
     failure?.code ?? "unavailable",
-    `None of ${failures.length} models answered. ${told}`,
+    `None of ${failures.length} models answered. ${reasons}`,
     {
       cause: new AggregateError(failures),
       seen: failure?.seen,

@@ -13,24 +13,24 @@ export function withTiming(
     ...model,
     stream(request) {
       const from = clock.now();
-      let isTold = false;
-      const tell = (outcome: ModelCall["outcome"]) => {
-        if (isTold) return;
-        isTold = true;
+      let isReported = false;
+      const report = (outcome: ModelCall["outcome"]) => {
+        if (isReported) return;
+        isReported = true;
         const duration_ms = Math.max(0, clock.now() - from);
         onCall({ provider, model: name.join("/"), duration_ms, outcome });
       };
       return attempted(model.stream(request), {
         pass(event) {
-          if (event.type === "finished") tell("ok");
+          if (event.type === "finished") report("ok");
           return event;
         },
         recover(error) {
           const code = error instanceof ModelError ? error.code : "unavailable";
-          tell(request.signal.aborted ? "stopped" : code);
+          report(request.signal.aborted ? "stopped" : code);
           throw error;
         },
-        ended: () => tell("stopped"),
+        ended: () => report("stopped"),
       });
     },
   };

@@ -8,25 +8,19 @@ export interface Retirement {
   retires: string;
   /** The vendor's replacement. */
   successor: string;
-  /** The announcement. */
-  page: string;
 }
-
-const claude = "https://platform.claude.com/docs/en/about-claude/model-deprecations";
-const openAi = "https://developers.openai.com/api/docs/deprecations";
-const gemini = "https://ai.google.dev/gemini-api/docs/deprecations";
-const grok = "https://docs.x.ai/docs/migration/may-15-retirement";
-const groq = "https://console.groq.com/docs/deprecations";
-
-const announcedAt = (page: string, ends: readonly Omit<Retirement, "page">[]): Retirement[] =>
-  ends.map((end) => ({ ...end, page }));
 
 /**
  * Models that end or have ended, as their vendors announced by November 2026; "not sooner than" does not count. A model that ended on
  * its vendor's servers may still be available elsewhere.
+ * https://platform.claude.com/docs/en/about-claude/model-deprecations
+ * https://developers.openai.com/api/docs/deprecations
+ * https://ai.google.dev/gemini-api/docs/deprecations
+ * https://docs.x.ai/docs/migration/may-15-retirement
+ * https://console.groq.com/docs/deprecations
  */
 export const retirements: Readonly<Partial<Record<ListedServer, readonly Retirement[]>>> = {
-  anthropic: announcedAt(claude, [
+  anthropic: [
     // DEPRECATED_MODELS of @anthropic-ai/sdk 1.12 has this date too.
     { models: ["claude-sonnet-4-5"], retires: "2026-11-30", successor: "claude-sonnet-5-5" },
     { models: ["claude-opus-4-1"], retires: "2026-08-05", successor: "claude-opus-4-8" },
@@ -36,8 +30,8 @@ export const retirements: Readonly<Partial<Record<ListedServer, readonly Retirem
       successor: "claude-sonnet-4-6",
     },
     { models: ["claude-opus-4", "claude-opus-4-0"], retires: "2026-06-15", successor: "claude-opus-4-8" },
-  ]),
-  openai: announcedAt(openAi, [
+  ],
+  openai: [
     {
       models: ["gpt-4", "gpt-4-turbo", "gpt-4o-2024-05-13", "o1", "o1-pro", "o3-mini"],
       retires: "2026-10-23",
@@ -54,12 +48,12 @@ export const retirements: Readonly<Partial<Record<ListedServer, readonly Retirem
       retires: "2027-01-14",
       successor: "gpt-6-luna",
     },
-  ]),
-  gemini: announcedAt(gemini, [
+  ],
+  gemini: [
     { models: ["gemini-2.5-pro"], retires: "2026-12-01", successor: "gemini-3.8-flash" },
     { models: ["gemini-2.5-flash"], retires: "2026-12-01", successor: "gemini-3.5-flash-lite" },
-  ]),
-  xai: announcedAt(grok, [
+  ],
+  xai: [
     {
       models: [
         "grok-3",
@@ -71,14 +65,14 @@ export const retirements: Readonly<Partial<Record<ListedServer, readonly Retirem
       retires: "2026-05-15",
       successor: "grok-4.3",
     },
-  ]),
-  groq: announcedAt(groq, [
+  ],
+  groq: [
     {
       models: ["llama-3.3-70b-versatile", "llama-3.1-8b-instant"],
       retires: "2026-08-16",
       successor: "openai/gpt-oss-120b",
     },
-  ]),
+  ],
 };
 
 /**

@@ -7,7 +7,7 @@ import type { Clock } from "../../core/ports/storage.ts";
 import { type ModelSettings, NamedModel } from "../named-model.ts";
 import { type Price, pricedUsage } from "../prices.ts";
 import { delayUpTo, type Endpoint, modelError, notAnAnswer, toModelError } from "../provider-error.ts";
-import { OpenAiService } from "./client.ts";
+import { OpenAiService } from "./service.ts";
 
 export interface EmbeddingSettings extends Pick<ModelSettings, "providers" | "prices"> {
   /** `provider/model`, or `off`. */
@@ -67,7 +67,7 @@ export function createEmbedder(
     service.ask(signal, (api) =>
       withTimeLimit({ ms: maxMs, timer: clock, signal, late }, (limit) => ask(api, service, texts, limit)),
     );
-  let isTold = false;
+  let isReported = false;
   return {
     model: endpoint.id,
     async embed(texts, signal) {
@@ -83,11 +83,11 @@ export function createEmbedder(
         sameLength(vectors, endpoint);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        if (!isTold) report(toModelError(error, endpoint) ?? error);
-        isTold = true;
+        if (!isReported) report(toModelError(error, endpoint) ?? error);
+        isReported = true;
         return undefined;
       }
-      isTold = false;
+      isReported = false;
       const metered = { input_tokens, output_tokens: 0, cost_usd: cost_usd || undefined };
       return { vectors, model: endpoint.id, usage: pricedUsage(metered, price) } satisfies Embeddings;
     },

@@ -14,8 +14,7 @@ import { formatBytes } from "../../core/values/shown.ts";
 import type { ModelSettings } from "../named-model.ts";
 import { type Price, pricedUsage, withFee } from "../prices.ts";
 import { type Endpoint, notAnAnswer, toModelError } from "../provider-error.ts";
-import { serviceFailure } from "../service-words.ts";
-import { OpenAiService } from "./client.ts";
+import { OpenAiService, serviceFailure } from "./service.ts";
 
 /** Fetches a file from an address in a server's answer, with the network guards. `reason` is a sentence for people. */
 type FetchImage = (

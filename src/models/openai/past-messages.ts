@@ -1,22 +1,6 @@
-import type { ModelRequest } from "../../core/ports/model.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { AssistantMessage, Message } from "../../core/values/message.ts";
-import type { Endpoint } from "../provider-error.ts";
-
-/** The owner of provider blocks: they go back only to the model that wrote them, in the form in which it was asked. */
-export interface BlocksOwner {
-  provider: string;
-  /** The provider's name of the model. */
-  model: string;
-  form: string;
-}
-
-/** A request and its recipient. `owner` is kept with the blocks that must be sent back. */
-export interface Exchange {
-  request: ModelRequest;
-  endpoint: Endpoint;
-  owner: BlocksOwner;
-}
+import type { BlocksOwner } from "../provider-model.ts";
 
 /** Whether system messages of a conversation add tools. */
 export function addsTools(messages: readonly Message[]): boolean {

@@ -13,8 +13,7 @@ import { type Json, type JsonObject, objectOf } from "../../core/values/json.ts"
 import { type ModelSettings, NamedModel } from "../named-model.ts";
 import { type Price, pricedUsage } from "../prices.ts";
 import { delayUpTo, type Endpoint, notAnAnswer, toModelError } from "../provider-error.ts";
-import { serviceFailure } from "../service-words.ts";
-import { OpenAiService } from "./client.ts";
+import { OpenAiService, serviceFailure } from "./service.ts";
 
 /** The server's count of what it bills: tokens or seconds. */
 type Metered = { input_tokens: number; output_tokens: number; seconds?: undefined } | { seconds: number };

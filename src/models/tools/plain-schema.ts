@@ -3,7 +3,7 @@ import { percentDecoded } from "../../base/text/percent-decoded.ts";
 import { type Json, type JsonObject, type JsonSchema, objectOf } from "../../core/values/json.ts";
 
 /** Keywords that some servers refuse and that a description can state. */
-const told: ReadonlySet<string> = new Set(
+const describable: ReadonlySet<string> = new Set(
   `format pattern default examples exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems
   uniqueItems minProperties maxProperties not if then else contains patternProperties dependencies dependentRequired
   dependentSchemas`.split(/\s+/),
@@ -159,11 +159,11 @@ const isWord = (value: Json) => typeof value === "string" && value !== "";
 
 function descriptionOf(schema: JsonSchema): string {
   const values = valuesIn(schema);
-  const isTold = values?.every(isWord) === false;
+  const isStated = values?.every(isWord) === false;
   const words = [
-    ...(isTold ? [`one of: ${JSON.stringify(values)}`] : []),
+    ...(isStated ? [`one of: ${JSON.stringify(values)}`] : []),
     ...Object.entries(schema)
-      .filter(([keyword]) => told.has(keyword))
+      .filter(([keyword]) => describable.has(keyword))
       .map(([keyword, value]) => `${keyword}: ${JSON.stringify(value).slice(0, maxRule)}`),
   ];
   const own = typeof schema.description === "string" ? schema.description : "";

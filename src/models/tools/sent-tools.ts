@@ -36,7 +36,7 @@ export class SentTools {
   request(request: ModelRequest): ModelRequest {
     const tools = this.#listed(request.tools);
     const known = new Map(request.tools.map((tool) => [tool.name, tool]));
-    const said = request.messages.map((message) => {
+    const messages = request.messages.map((message) => {
       if (message.role === "system") {
         for (const tool of message.add ?? []) known.set(tool.name, tool);
         return this.#change(message);
@@ -44,8 +44,9 @@ export class SentTools {
       const hasCalls = message.role === "assistant" && message.tool_calls.length > 0;
       return hasCalls ? this.#past(message, known) : message;
     });
-    const isSame = tools === request.tools && said.every((message, at) => message === request.messages[at]);
-    return isSame ? request : { ...request, tools, messages: said };
+    const isSame =
+      tools === request.tools && messages.every((message, at) => message === request.messages[at]);
+    return isSame ? request : { ...request, tools, messages };
   }
 
   /** The answer to a request, with the tools' own names in its calls. */

@@ -40,21 +40,21 @@ export function toolRefusal(error: unknown, body: object): ToolRefusal | undefin
   if (error.status !== 400 && error.status !== 422) return undefined;
   const tools = toolsIn(body);
   if (tools.length === 0) return undefined;
-  const said = "error" in error ? saidIn(error.error) : "";
+  const message = "error" in error ? messageIn(error.error) : "";
   const text = `${error.message} ${"error" in error ? JSON.stringify(error.error) : ""}`.slice(0, maxText);
   if (ofSomethingElse.test(text)) return undefined;
   if (!ofDefinition.test(text)) {
-    return vague.test(said || error.message)
+    return vague.test(message || error.message)
       ? new ToolRefusal(new Set(), "it gives no reason", error)
       : undefined;
   }
   const names = new Set([...placedIn(text, body), ...quotedIn(text, tools)]);
-  const why = (said || error.message).replaceAll(/\s+/g, " ").trim();
+  const why = (message || error.message).replaceAll(/\s+/g, " ").trim();
   return new ToolRefusal(names, cutText(why, maxWhy), error);
 }
 
 /** The message of an error body. Routers nest the message of their provider. */
-function saidIn(body: unknown): string {
+function messageIn(body: unknown): string {
   if (!isRecord(body)) return "";
   const inner = isRecord(body.error) ? body.error : body;
   const raw = isRecord(inner.metadata) ? inner.metadata.raw : undefined;

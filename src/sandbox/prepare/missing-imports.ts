@@ -2,9 +2,9 @@ import { LRUCache } from "lru-cache";
 import type { Skill } from "../../core/skill/skill.ts";
 import { findProgram } from "../run/programs.ts";
 import { skillFolder } from "../run/resolve-script.ts";
-import { runToEnd } from "../run/script-runner.ts";
-import { isShipped, type SandboxContext } from "../sandbox-context.ts";
-import { unreadModules } from "../unread-modules.ts";
+import { askCode } from "../run/script-runner.ts";
+import { codeOfSkill } from "../run/skill-code.ts";
+import type { SandboxContext } from "../sandbox-context.ts";
 
 /**
  * Run by the sandbox's Python over the skill's folder: prints the modules that its files import at the top, outside of `try`, and that are
@@ -62,21 +62,10 @@ async function ask(skill: Skill, context: SandboxContext): Promise<readonly stri
   const python = await findProgram("python3");
   const folder = await skillFolder(skill.origin.path);
   if (python === undefined || folder === undefined) return [];
-  const code = {
-    folder,
-    interpreter: [python],
-    entry: { name: "imports.py", text: program },
-    moduleFolders: [],
-    args: [],
-    env: {},
-    packages: await context.prepared.packagesFor(skill),
-    shown: [{ id: skill.id, folder, leftOut: await unreadModules(skill, folder) }],
-    shipped: isShipped(skill),
-  };
-  const { signal } = new AbortController();
-  const limits = { timeout_ms: 30_000, max_output_bytes: 10_000 };
-  const outcome = await runToEnd(code, { ...limits, signal, stdin: "", env: {} }, context);
-  if (outcome.status !== "exited" || outcome.exit_code !== 0)
-    throw new Error("The imports could not be read");
-  return outcome.stdout.split("\n").filter((name) => /^\w+$/.test(name));
+  const own = await codeOfSkill(skill, context);
+  const entry = { name: "imports.py", text: program };
+  const code = { ...own, folder, interpreter: [python], entry, moduleFolders: [] };
+  const printed = await askCode(code, 10_000, context);
+  if (printed === undefined) throw new Error("The imports could not be read");
+  return printed.split("\n").filter((name) => /^\w+$/.test(name));
 }

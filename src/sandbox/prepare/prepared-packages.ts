@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises";
+import type { Mutex } from "../../core/ports/storage.ts";
 import {
   languageNames,
   type PackageLanguage,
@@ -11,6 +12,7 @@ import {
 import type { Skill } from "../../core/skill/skill.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { sealFolder } from "../build-folder.ts";
+import type { SandboxContext } from "../sandbox-context.ts";
 import { isThereAnyway, type ListedPackages, listedPackages } from "../skill-packages.ts";
 import { createMissingImports } from "./missing-imports.ts";
 import { type AskedPackage, readPackage, readPackages } from "./package-names.ts";
@@ -19,14 +21,11 @@ import { preparePython } from "./prepare-python.ts";
 import { isPreparedFrom, outdated } from "./prepared-folders.ts";
 import type { PreparedSets, SetName, StoredSet } from "./prepared-sets.ts";
 import type { PackageSources } from "./run-installer.ts";
-import {
-  type Preparing,
-  RunningPreparation,
-  type RunningPreparationOptions,
-  refuse,
-} from "./running-preparation.ts";
+import { type Preparing, RunningPreparation, refuse } from "./running-preparation.ts";
 
-export interface PreparedOptions extends RunningPreparationOptions {
+/** What packages are prepared with. */
+export interface Preparers {
+  sandbox: SandboxContext;
   sets: PreparedSets;
   sources: PackageSources;
   /** The version of a language that code gets here: `3.11`. */
@@ -47,14 +46,15 @@ interface Job {
 
 /** Prepares packages inside the sandbox, one set at a time, and lists the prepared ones. */
 export class SandboxPackages implements PreparedPackages {
-  readonly #options: PreparedOptions;
+  readonly #with: Preparers;
   readonly #preparation: RunningPreparation;
   readonly missingImports: PreparedPackages["missingImports"];
 
-  constructor(options: PreparedOptions) {
-    this.#options = options;
-    this.#preparation = new RunningPreparation(options);
-    this.missingImports = createMissingImports(options.sandbox, () => this.changes());
+  /** The further parameters are those of `RunningPreparation`. */
+  constructor(preparers: Preparers, mutex: Mutex, patienceMs: number) {
+    this.#with = preparers;
+    this.#preparation = new RunningPreparation(preparers.sandbox.isolation, mutex, patienceMs);
+    this.missingImports = createMissingImports(preparers.sandbox, () => this.changes());
   }
 
   /** Waits for a running preparation. */
@@ -63,17 +63,17 @@ export class SandboxPackages implements PreparedPackages {
   }
 
   changes(): Promise<string> {
-    return this.#options.sets.changes();
+    return this.#with.sets.changes();
   }
 
   async list(): Promise<PreparedState> {
-    const all = (await this.#options.sets.all()).toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
-    const sets = await Promise.all(all.map((set) => shownSet(set, this.#options)));
+    const all = (await this.#with.sets.all()).toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+    const sets = await Promise.all(all.map((set) => shownSet(set, this.#with)));
     return { sets, ...this.#preparation.state() };
   }
 
   async add(language: PackageLanguage, texts: readonly string[], by: string): Promise<Outcome<Preparation>> {
-    const { sets } = this.#options;
+    const { sets } = this.#with;
     const name = { language };
     const added = readPackages(language, texts);
     if (!added.ok) return refuse(400, added.reason);
@@ -97,7 +97,7 @@ export class SandboxPackages implements PreparedPackages {
     texts: readonly string[],
     by: string,
   ): Promise<Outcome<Preparation>> {
-    const { sets } = this.#options;
+    const { sets } = this.#with;
     const name = { language };
     const named = readPackages(language, texts);
     if (!named.ok) return refuse(400, named.reason);
@@ -137,14 +137,14 @@ export class SandboxPackages implements PreparedPackages {
   }
 
   async drop(skill: string): Promise<void> {
-    for (const language of packageLanguages) await this.#options.sets.remove({ language, skill });
+    for (const language of packageLanguages) await this.#with.sets.remove({ language, skill });
   }
 
   async lacks(skill: Skill): Promise<string | undefined> {
     // With other isolations, code runs with the packages installed on the machine, and nothing can be prepared.
-    if (this.#options.sandbox.isolation.kind !== "bubblewrap") return undefined;
+    if (this.#with.sandbox.isolation.kind !== "bubblewrap") return undefined;
     const listed = await listedPackages(skill);
-    const missing = await Promise.all(listed.map((each) => missingOf(each, skill, this.#options)));
+    const missing = await Promise.all(listed.map((each) => missingOf(each, skill, this.#with)));
     return missing.find((each) => each !== undefined);
   }
 
@@ -153,7 +153,7 @@ export class SandboxPackages implements PreparedPackages {
     { name, asked, renewed, listed, by }: Job,
     { onLine, ensureHeld }: Preparing,
   ): Promise<string> {
-    const { sets, sources, sandbox, signal, runtimeOf, now } = this.#options;
+    const { sets, sources, sandbox, signal, runtimeOf } = this.#with;
     const { language, skill } = name;
     const before = renewed && (await sets.get(name));
     const runtime = await runtimeOf(language);
@@ -173,7 +173,7 @@ export class SandboxPackages implements PreparedPackages {
         bytes,
         skill: skill === undefined || listed === undefined ? undefined : { id: skill, listed: listed.hash },
         runtime: runtime ?? "unknown",
-        prepared_at: now(),
+        prepared_at: Date.now(),
       };
       ensureHeld();
       await sets.swap(name, made.folder, set, made.lock);
@@ -189,7 +189,7 @@ export class SandboxPackages implements PreparedPackages {
 async function missingOf(
   listed: ListedPackages,
   skill: Skill,
-  { sets, runtimeOf }: PreparedOptions,
+  { sets, runtimeOf }: Preparers,
 ): Promise<string | undefined> {
   const { language, file, asked } = listed;
   if (!asked.ok) return `The packages of its code are missing. ${asked.reason}`;
@@ -214,14 +214,14 @@ function notAsked(language: PackageLanguage, there: readonly AskedPackage[], unk
   return `${unknown === undefined ? "Name packages to remove" : `${unknown} was not added`}. ${had} for ${languageNames[language]}.`;
 }
 
-async function shownSet(set: StoredSet, { runtimeOf }: PreparedOptions): Promise<PreparedSet> {
+async function shownSet(set: StoredSet, { runtimeOf }: Preparers): Promise<PreparedSet> {
   const { folder: _folder, lock: _lock, skill, packages, ...shown } = set;
   const version = await runtimeOf(set.language);
   return {
     ...shown,
-    ...(skill === undefined ? {} : { skill: skill.id }),
+    skill: skill?.id,
     packages: packages.map(({ name, version: of }) => ({ name, version: of })),
-    ...(version === set.runtime ? {} : { problem: outdated(set, version) }),
+    problem: version === set.runtime ? undefined : outdated(set, version),
   };
 }
 

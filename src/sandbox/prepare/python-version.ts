@@ -1,6 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
 import { findProgram } from "../run/programs.ts";
-import { runToEnd } from "../run/script-runner.ts";
+import { askCode } from "../run/script-runner.ts";
 import type { SandboxContext } from "../sandbox-context.ts";
 
 /** The version of the Python that code gets, `3.11`; undefined if there is none. Determined once for each binary. */
@@ -21,16 +21,7 @@ export function createPythonVersion(context: SandboxContext): () => Promise<stri
 }
 
 async function ask(python: string, context: SandboxContext): Promise<string | undefined> {
-  const code = {
-    interpreter: [python, "-I"],
-    entry: { name: "version.py", text: 'import sys\nprint("%d.%d" % sys.version_info[:2])\n' },
-    args: [],
-    env: {},
-    shipped: false,
-  };
-  const limits = { timeout_ms: 30_000, max_output_bytes: 1_000 };
-  const signal = new AbortController().signal;
-  const outcome = await runToEnd(code, { ...limits, signal, stdin: "", env: {} }, context);
-  const printed = outcome.status === "exited" ? outcome.stdout.trim() : "";
-  return /^3\.\d+$/.test(printed) ? printed : undefined;
+  const entry = { name: "version.py", text: 'import sys\nprint("%d.%d" % sys.version_info[:2])\n' };
+  const printed = await askCode({ interpreter: [python, "-I"], entry }, 1_000, context);
+  return /^3\.\d+$/.exec(printed?.trim() ?? "")?.[0];
 }

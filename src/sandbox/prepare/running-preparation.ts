@@ -4,17 +4,7 @@ import type { Mutex } from "../../core/ports/storage.ts";
 import type { Preparation, PreparedState } from "../../core/skill/packages.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { BuildRefusal } from "../build-folder.ts";
-import type { SandboxContext } from "../sandbox-context.ts";
-
-export interface RunningPreparationOptions {
-  sandbox: SandboxContext;
-  /** Of all processes that share the sets. */
-  mutex: Mutex;
-  /** ms since the epoch. */
-  now(): number;
-  /** How long a request waits before it answers that the work continues, ms. */
-  patienceMs: number;
-}
+import type { Isolation } from "../isolation.ts";
 
 /** Of all processes: one change at a time. */
 const key = "prepared packages";
@@ -29,18 +19,25 @@ export interface Preparing {
 
 /** The one change that may run, and the result of the last one of this process. */
 export class RunningPreparation {
-  readonly #options: RunningPreparationOptions;
+  readonly #isolation: Isolation;
+  readonly #mutex: Mutex;
+  readonly #patienceMs: number;
   #current: Promise<unknown> = Promise.resolve();
   #working: PreparedState["working"];
   #last: PreparedState["last"];
 
-  constructor(options: RunningPreparationOptions) {
-    this.#options = options;
+  /**
+   * @param mutex of all processes that share the sets
+   * @param patienceMs how long a request waits before it answers that the work continues
+   */
+  constructor(isolation: Isolation, mutex: Mutex, patienceMs: number) {
+    this.#isolation = isolation;
+    this.#mutex = mutex;
+    this.#patienceMs = patienceMs;
   }
 
   state(): Pick<PreparedState, "working" | "last"> {
-    const working = this.#working && { working: { ...this.#working } };
-    return { ...working, ...(this.#last && { last: this.#last }) };
+    return { working: this.#working && { ...this.#working }, last: this.#last };
   }
 
   /** Resolves when the running change has ended. */
@@ -50,9 +47,9 @@ export class RunningPreparation {
 
   /** Runs one change and waits a while for its end. */
   async start(what: string, work: (preparing: Preparing) => Promise<string>): Promise<Outcome<Preparation>> {
-    const { sandbox, mutex, now, patienceMs } = this.#options;
-    if (sandbox.isolation.kind !== "bubblewrap") {
-      const { problem, cure } = sandbox.isolation.lacks;
+    const [isolation, mutex] = [this.#isolation, this.#mutex];
+    if (isolation.kind !== "bubblewrap") {
+      const { problem, cure } = isolation.lacks;
       return refuse(409, `Packages are prepared inside the sandbox only. ${problem} ${cure}`);
     }
     const isBusy = await mutex.isBusy(key);
@@ -60,7 +57,7 @@ export class RunningPreparation {
       const before = this.#working?.what ?? "by another process of this bot";
       return refuse(409, `Packages are already being prepared (${before}). Wait until that has finished.`);
     }
-    const job = { what, since: now(), line: "" };
+    const job = { what, since: Date.now(), line: "" };
     this.#working = job;
     const onLine = (line: string) => {
       job.line = plain(line) || job.line;
@@ -68,7 +65,7 @@ export class RunningPreparation {
     const done = this.#finish(what, () => mutex.run(key, (ensureHeld) => work({ onLine, ensureHeld })));
     this.#current = done;
     const later = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => later.resolve(undefined), patienceMs);
+    const timer = setTimeout(() => later.resolve(undefined), this.#patienceMs);
     const outcome = await Promise.race([done, later.promise]);
     clearTimeout(timer);
     return (

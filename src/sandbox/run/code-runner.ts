@@ -5,7 +5,8 @@ import type { Isolation } from "../isolation.ts";
 import type { SandboxContext } from "../sandbox-context.ts";
 import { pythonPackagesOfMachine } from "../skill-packages.ts";
 import { programFor } from "./resolve-script.ts";
-import { runToEnd, shownSkills } from "./script-runner.ts";
+import { runToEnd } from "./script-runner.ts";
+import { shownSkills } from "./skill-code.ts";
 
 /** The interpreter of each language, and the file name of its text. */
 const programs: Readonly<Record<CodeLanguage, { program: string; name: string }>> = {

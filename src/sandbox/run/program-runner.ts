@@ -10,10 +10,10 @@ import {
 import { malformedEnvironment, startFailure, startProcess } from "../child-process.ts";
 import type { Launch } from "../isolation.ts";
 import { libraryFolders } from "../library-folders.ts";
-import { isShipped, type SandboxContext } from "../sandbox-context.ts";
-import { exposedModules, unreadModules } from "../unread-modules.ts";
+import type { SandboxContext } from "../sandbox-context.ts";
 import { openRun } from "./open-run.ts";
 import { skillFolder } from "./resolve-script.ts";
+import { codeOfSkill, exposedModules } from "./skill-code.ts";
 import { type WatchedProgram, watchProgram } from "./watched-program.ts";
 
 /** Runs programs of skills that keep running, in the same isolation as scripts. */
@@ -29,21 +29,18 @@ export function createProgramRunner(context: SandboxContext): ProgramRunner {
       if (folder === undefined)
         throw new ProgramError(`The skill ${request.skill.id} has no folder any more.`);
       const { module, env, working, libraries = [] } = request;
-      const leftOut = await unreadModules(request.skill, folder);
-      const exposed = exposedModules(leftOut, context.isolation);
+      const own = await codeOfSkill(request.skill, context);
+      const exposed = exposedModules(own.shown, context.isolation);
       if (exposed !== undefined) throw new ProgramError(exposed);
       const code = {
+        ...own,
         folder,
         interpreter: ["node"],
         entry: { module },
         args: [],
         env,
-        keys: request.skill.requires.keys,
-        packages: await context.prepared.packagesFor(request.skill),
         libraries: await libraryFolders(libraries),
         working,
-        shown: [{ id: request.skill.id, folder, leftOut }],
-        shipped: isShipped(request.skill),
       };
       const opened = await openRun(code, request, context).catch(asProgramError);
       if ("reason" in opened) throw new ProgramError(opened.reason);
@@ -67,12 +64,12 @@ function asProgramError(error: unknown): never {
 /** @throws ProgramError */
 async function startWatched(
   launch: Launch,
-  { onMessage, onText, working }: ProgramRequest,
-  { limits, memory }: SandboxContext,
+  request: ProgramRequest,
+  context: SandboxContext,
 ): Promise<WatchedProgram> {
   const child = startProcess(launch);
   if (!(child instanceof ChildProcess)) throw new ProgramError(child.reason);
-  const program = watchProgram(child, { onMessage, onText, limits, memory, working });
+  const program = watchProgram(child, request, context);
   try {
     await once(child, "spawn");
   } catch (error) {

@@ -1,12 +1,10 @@
 import type { ScriptOutcome } from "../../core/ports/work-means.ts";
 import type { CallOfCode, RunRequest, ScriptRequest, ScriptRunner } from "../../core/skill/programs.ts";
-import type { Skill } from "../../core/skill/skill.ts";
 import { malformedEnvironment, supervise } from "../child-process.ts";
-import type { ShownSkill } from "../isolation.ts";
-import { isShipped, type SandboxContext } from "../sandbox-context.ts";
-import { exposedModules, unreadModules } from "../unread-modules.ts";
+import type { SandboxContext } from "../sandbox-context.ts";
 import { openRun, type RunCode } from "./open-run.ts";
-import { resolveCommand, resolveScript, skillFolder } from "./resolve-script.ts";
+import { resolveCommand, resolveScript } from "./resolve-script.ts";
+import { codeOfSkill, exposedModules } from "./skill-code.ts";
 
 /** Runs scripts of skills: each run is a process that ends. */
 export function createScriptRunner(context: SandboxContext): ScriptRunner {
@@ -31,34 +29,27 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
       ? await resolveScript(skill, work.path, isolation)
       : await resolveCommand(skill, work.line, isolation);
   if (!found.ok) return { status: "refused", reason: found.reason };
-  const { folder, script, interpreter, moduleFolders } = found.value;
-  const shown = await shownSkills([skill, ...(request.skills ?? [])]);
-  const exposed = exposedModules(shown[0]?.leftOut ?? [], isolation);
+  const { script, ...resolved } = found.value;
+  const own = await codeOfSkill(skill, context, request.skills);
+  const exposed = exposedModules(own.shown, isolation);
   if (exposed !== undefined) return { status: "refused", reason: exposed };
-  const code = {
-    folder,
-    interpreter,
-    moduleFolders,
-    args,
-    env,
-    keys: skill.requires.keys,
-    packages: await context.prepared.packagesFor(skill),
-    entry: { script },
-    shown,
-    shipped: isShipped(skill),
-  };
-  return await runToEnd(code, request, context);
+  return await runToEnd({ ...own, ...resolved, args, env, entry: { script } }, request, context);
 }
 
-/** The skills with a folder, each once, as code sees them. */
-export async function shownSkills(skills: readonly Skill[]): Promise<ShownSkill[]> {
-  const shown = new Map<string, ShownSkill>();
-  for (const skill of skills) {
-    const folder = shown.has(skill.id) ? undefined : await skillFolder(skill.origin.path);
-    if (folder !== undefined)
-      shown.set(skill.id, { id: skill.id, folder, leftOut: await unreadModules(skill, folder) });
-  }
-  return [...shown.values()];
+/**
+ * What code that asks this machine something prints within half a minute; undefined if it fails, as it may on a busy machine.
+ * @param maxBytes of what it prints
+ */
+export async function askCode(
+  code: Pick<RunCode, "interpreter" | "entry"> & Partial<RunCode>,
+  maxBytes: number,
+  context: SandboxContext,
+): Promise<string | undefined> {
+  const { signal } = new AbortController();
+  const limits = { signal, timeout_ms: 30_000, max_output_bytes: maxBytes };
+  const quiet = { args: [], env: {}, shipped: false, ...code };
+  const outcome = await runToEnd(quiet, { ...limits, stdin: "", env: {} }, context);
+  return outcome.status === "exited" && outcome.exit_code === 0 ? outcome.stdout : undefined;
 }
 
 /** Runs resolved code to its end, with its limits. */

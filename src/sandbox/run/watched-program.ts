@@ -7,8 +7,7 @@ import type { ProgramRequest, RunningProgram } from "../../core/skill/programs.t
 import type { Json } from "../../core/values/json.ts";
 import { groupEnd, killGroup, type ProcessEnd } from "../../process/process-group.ts";
 import { watchFolder } from "../folder-watch.ts";
-import type { SandboxLimits } from "../isolation.ts";
-import type { MemoryWatch } from "../memory-watch.ts";
+import type { SandboxContext } from "../sandbox-context.ts";
 
 /** Maximum unread input of a program, bytes. */
 const unreadBytes = 67_108_864;
@@ -19,13 +18,6 @@ const watchMs = 1_000;
 /** Maximum piece of text that is passed on, characters. */
 const maxText = 2_000;
 
-export interface WatchOptions extends Pick<ProgramRequest, "onMessage" | "working"> {
-  onText?: ProgramRequest["onText"] | undefined;
-  /** Memory limit of a process, for the message when it is exceeded. */
-  limits: Pick<SandboxLimits, "memoryBytes">;
-  memory: MemoryWatch;
-}
-
 /** A running program and its end. */
 export interface WatchedProgram extends RunningProgram {
   /** Ends it with a reason for a person; the first reason stays. */
@@ -35,8 +27,11 @@ export interface WatchedProgram extends RunningProgram {
 }
 
 /** Exchanges JSON lines with a process. Its output is read as it arrives and takes at most one line of memory. */
-export function watchProgram(child: ChildProcess, options: WatchOptions): WatchedProgram {
-  const { limits } = options;
+export function watchProgram(
+  child: ChildProcess,
+  { onMessage, onText, working }: Pick<ProgramRequest, "onMessage" | "onText" | "working">,
+  { limits, memory }: Pick<SandboxContext, "limits" | "memory">,
+): WatchedProgram {
   const lines = defaultLineLimits;
   const budget = new LineBudget(lines, () => performance.now());
   let stopped: string | undefined;
@@ -45,7 +40,7 @@ export function watchProgram(child: ChildProcess, options: WatchOptions): Watche
     // After its end, its id may belong to another process.
     if (child.exitCode === null && child.signalCode === null) killGroup(child);
   };
-  const text = (line: string) => options.onText?.(line.slice(0, maxText));
+  const text = (line: string) => onText?.(line.slice(0, maxText));
   const handOn = (line: string, deliver: (line: string) => void) => {
     if (stopped !== undefined || line.trim() === "") return;
     try {
@@ -57,7 +52,7 @@ export function watchProgram(child: ChildProcess, options: WatchOptions): Watche
   const message = (line: string) => {
     const value = parseMessage(line);
     if (value === undefined) text(line);
-    else options.onMessage(value);
+    else onMessage(value);
   };
   const listen = (stream: Readable | null, deliver: (line: string) => void) => {
     const reader = new LineReader(lines, budget, (line) => handOn(line, deliver));
@@ -72,8 +67,8 @@ export function watchProgram(child: ChildProcess, options: WatchOptions): Watche
   listen(child.stderr, text);
   child.stdin?.on("error", () => undefined);
   const { pid = 0 } = child;
-  const unwatch = options.memory.watch(pid, watchMs, stop);
-  const unwatchFolder = watchFolder(pid, options.working, watchMs, stop);
+  const unwatch = memory.watch(pid, watchMs, stop);
+  const unwatchFolder = watchFolder(pid, working, watchMs, stop);
   return {
     stop,
     kill: () => stop("It was stopped."),

@@ -38,7 +38,7 @@ export function trialMs(lateCrashes: number): number {
   return 60_000 * (lateCrashes < manyLateCrashes ? 1 : 2 ** lateCrashes);
 }
 
-/** Whom the crash of a process that was alone is blamed on, as `TurnQueue.reclaim` describes. */
+/** Whom the crash of a process that was alone is blamed on, as `TurnQueue.reclaim` describes (store-5). */
 export function judgeCrash(
   running: readonly CrashedTurn[],
   before: LifeBefore | undefined,

@@ -80,7 +80,7 @@ export function createForgetting(
   };
 }
 
-/** A finished turn; undefined for any other, and with `idleSince` for one from which a transcript continues. */
+/** store-2: a finished turn; undefined for any other, and with `idleSince` for one from which a transcript continues. */
 function* finished(turnId: string, idleSince?: number): Work<FinishedTurn | undefined> {
   const [turn] = yield [finishedTurn, turnId, idleSince ?? null];
   if (turn === undefined || (idleSince !== undefined && !turn.unused)) return undefined;
@@ -103,7 +103,7 @@ function* forget(tables: TurnTables, turnId: string, by: string, at: number): Wo
   return true;
 }
 
-/** Removes what later turns of a thread carried over from this turn and those before it: it may repeat deleted text. */
+/** store-3: removes what later turns of a thread carried over from this turn and those before it: it may repeat deleted text. */
 function* dropFromLaterTurns({ namespace, thread, ordinal }: FinishedTurn): Work<void> {
   yield [dropCarriedOver, namespace, thread, ordinal];
   yield [countDeletion, namespace, thread];
@@ -151,7 +151,7 @@ function* dropAfter(turns: readonly FinishedTurn[]): Work<void> {
   for (const turn of earliest.values()) yield* dropFromLaterTurns(turn);
 }
 
-/** Deletes details of one turn; returns whether none is left. */
+/** Deletes details of one turn; returns whether none is left. Repeated until then (store-4). */
 function* removeSome(tables: TurnTables, turnId: string, at: number, budget: Budget): Work<boolean> {
   const limit = budget.rows;
   const found = (yield [

@@ -11,6 +11,7 @@ const maxBytes = 250_000;
 /** Threads in a page. */
 const pageSize = 200;
 
+// store-2
 const isIdle =
   "SELECT 1 FROM threads WHERE namespace = $1 AND thread = $2 AND unfinished = 0 AND last_at < $3";
 

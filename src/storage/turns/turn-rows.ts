@@ -62,8 +62,8 @@ export function threadOf(row: Row): ThreadRecord {
 }
 
 /**
- * The answer to a message whose key is known, by the row of the turn that the key created. A missing text was deleted, maybe with its
- * author, or the message had files only.
+ * The answer to a message whose key is known (store-1), by the row of the turn that the key created. A missing text was deleted, maybe
+ * with its author, or the message had files only.
  */
 export function knownTurnOf(row: Row, inbound: Inbound): Awaited<ReturnType<TurnQueue["accept"]>> {
   const isSame =

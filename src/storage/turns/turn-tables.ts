@@ -1,6 +1,17 @@
 import type { TurnEvent } from "../../core/log/turn-event.ts";
 import type { Row, Tables, Work } from "../tables.ts";
 
+/**
+ * What the turn logs of both databases have in common.
+ *
+ * Invariants:
+ * [store-1] A key makes one turn, however often and from wherever it is accepted.
+ * [store-2] Nothing of an unfinished turn, or of a thread that has one, is deleted.
+ * [store-3] What later turns of a thread carried over goes with a deleted text.
+ * [store-4] A deletion that was interrupted is completed by its repetition, and changes nothing once it is complete.
+ * [store-5] A crash counts against a turn only if it ran alone or was a suspect.
+ */
+
 /** The tables of a turn log, and what differs between databases: fragments of SQL, how events are stored, and who waits for whom. */
 export interface TurnTables extends Tables {
   /** The value of a stored JSON text. */

@@ -113,7 +113,7 @@ export function turnLogClaimsContract(
     });
 
     describe("number events", () => {
-      test("a claim numbers events after all that may have been shown, when the turn was not given up in order", async () => {
+      test("a claim numbers events after all that may have been shown, when the turn was not given up in order [log-2]", async () => {
         await accept("t1", "a");
         const first = await claim();
         expect(first?.last_seq).toBe(0);

@@ -95,7 +95,7 @@ export function turnLogContract(
         expect(await pendingTurns(log)).toBe(1);
       });
 
-      test("accepting answers the first turn for a key seen before and changes nothing", async () => {
+      test("accepting answers the first turn for a key seen before and changes nothing [store-1]", async () => {
         await accept("t1");
         expect(await log.accept(inbound("key-t1"), "t2", 200)).toEqual({ turn_id: "t1", accepted: false });
         expect(await log.get("t2")).toBeUndefined();

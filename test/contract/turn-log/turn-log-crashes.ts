@@ -74,7 +74,7 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
       expect(await claim()).toMatchObject({ turn_id: "t1", crashes: 1 });
     });
 
-    test("a crash of several turns blames none, and all run at once", async () => {
+    test("a crash of several turns blames none, and all run at once [store-5]", async () => {
       await run(...eight);
       expect(await crash()).toEqual({ crashed: true, interrupted: 8, suspects: 0 });
       expect(await log.backlog()).not.toHaveProperty("held");

@@ -60,7 +60,7 @@ export function turnLogDetailsContract(
       expect(await log.get("t1")).toEqual(record);
     });
 
-    test("details are removed once: a second time changes nothing", async () => {
+    test("details are removed once: a second time changes nothing [store-4]", async () => {
       await said("t1", [opened()]);
       await log.removeDetails(["t1"], 9_000);
       const before = await log.read("t1");

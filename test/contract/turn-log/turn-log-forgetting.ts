@@ -128,7 +128,7 @@ export function turnLogForgettingContract(
       expect(await pendingTurns(log)).toBe(0);
     });
 
-    test("forgetting does not touch an unfinished turn or an unknown one", async () => {
+    test("forgetting does not touch an unfinished turn or an unknown one [store-2]", async () => {
       await accept("t1");
       expect(await log.forget("t1", "ada", 5_000)).toBe(false);
       expect(await log.forget("none", "ada", 5_000)).toBe(false);
@@ -161,7 +161,7 @@ export function turnLogForgettingContract(
       expect((await log.threads(place.namespace))[0]?.title).toBe("Deleted message");
     });
 
-    test("forgetting drops what later turns of the thread carried over, which may repeat it, and nothing of others", async () => {
+    test("forgetting drops what later turns of the thread carried over, which may repeat it, and nothing of others [store-3]", async () => {
       await said("t1");
       await said("t2");
       await said("t3");

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Model } from "../../../src/core/ports/model.ts";
 import type { Message, ToolDefinition } from "../../../src/core/values/message.ts";
-import { createModel } from "../../../src/models/create-model.ts";
+import { createModel } from "../../../src/models/create-models.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";
 import { prefixDifference } from "../../support/vendors/prefix-stable.ts";
 import { cachedShare } from "../../support/vendors/recording.ts";

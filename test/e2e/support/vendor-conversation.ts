@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import type { Skill } from "../../../src/core/skill/skill.ts";
 import type { Effort } from "../../../src/core/values/message.ts";
-import { createModel } from "../../../src/models/create-model.ts";
+import { createModel } from "../../../src/models/create-models.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";

@@ -1,6 +1,5 @@
 /** Requests of people and programs to the bot, one call each. */
 import type { App } from "../../../src/app/app.ts";
-import type { ForgetPersonOptions } from "../../../src/app/services/forget-person/forgotten-person.ts";
 import type { SettingsChange } from "../../../src/core/skill/namespace-state.ts";
 import type { Asker } from "../../../src/core/values/failure.ts";
 import type { Author } from "../../../src/core/values/inbound.ts";
@@ -45,7 +44,7 @@ export function forgetPerson(
   app: Asked,
   id: string,
   asker: Asker,
-  { dryRun = false, leavePosts = false }: ForgetPersonOptions = {},
+  { dryRun = false, leavePosts = false } = {},
 ) {
   if (dryRun) return app.run("person.show", { input: { id }, asker });
   return app.run("person.forget", { input: { id, leave_posts: leavePosts ? "true" : "false" }, asker });

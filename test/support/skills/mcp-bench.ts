@@ -6,7 +6,6 @@ import type { Skill } from "../../../src/core/skill/skill.ts";
 import type { Tool, ToolContext, ToolResult } from "../../../src/core/skill/tool.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { createMcpServers, type McpServers, type McpServersOptions } from "../../../src/mcp/mcp-servers.ts";
-import { createWeb } from "../../../src/net/create-web.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";
 
@@ -59,7 +58,6 @@ export async function openBench(
     folder: join(folder, "homes"),
     environment: {},
     store,
-    web: createWeb({ allow: [] }),
     clock: systemClock,
     version: "0.0.0",
     connect_ms: 20_000,

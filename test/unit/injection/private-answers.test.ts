@@ -51,7 +51,7 @@ describe("what was read for one person alone", () => {
     ["a member", dora],
     ["a guest", guest],
   ])(
-    "a private reading is one fixed line in the next turn of %s, which is public [private-1]",
+    "a private reading is one fixed line in the next turn of %s, which is public [private-1, transcript-4]",
     async (_name, by) => {
       const { world, says } = obeying();
       const first = await says("what is new in #random?");

@@ -1,11 +1,7 @@
 import { text as readText } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import type { WantedImage } from "../../../src/core/ports/services.ts";
-import {
-  createImageMaker,
-  type ImageDeps,
-  type ImageSettings,
-} from "../../../src/models/openai/image-maker.ts";
+import { createImageMaker, type ImageSettings } from "../../../src/models/openai/image-maker.ts";
 import { createDownload } from "../../../src/net/create-download.ts";
 import { startServer } from "../net/local-server.ts";
 
@@ -20,7 +16,7 @@ async function make(
   given = wanted,
   server = "openai",
   prices: ImageSettings["prices"] = { "box/gpt-image-2.5-flare": { input: 5, output: 30 } },
-  fetchImage: ImageDeps["fetchImage"] = createDownload({ allow: [] }),
+  fetchImage: Parameters<typeof createImageMaker>[2] = createDownload({ allow: [] }),
 ) {
   const seen: { path: string; body: string }[] = [];
   await using local = await startServer(async (request, response) => {

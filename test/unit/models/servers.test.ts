@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { createModel } from "../../../src/models/create-model.ts";
+import { createModel } from "../../../src/models/create-models.ts";
 import type { ProviderSettings } from "../../../src/models/named-model.ts";
 import { collect, finish, requestOf } from "./collect.ts";
 import { completion } from "./openai/chat-wire.ts";

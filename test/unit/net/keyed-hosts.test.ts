@@ -37,7 +37,7 @@ describe("a host with a key", () => {
       writeFileSync(certificates[0] ?? "", own.certificate);
     }
     const server = createServer(
-      { SNICallback: (name, done) => void own.serverOf(name).then((context) => done(null, context), done) },
+      { SNICallback: (name, done) => done(null, own.serverOf(name)) },
       async (request, response) => {
         const { url = "", headers } = request;
         const early = url === "/refuse" ? 413 : url.startsWith("/redirect/") ? 302 : undefined;

@@ -48,6 +48,7 @@ export async function* deliverAnswer(
   const purpose = aside === undefined ? "answer" : "private";
   const place = aside?.ok ? aside.turn.place : undefined;
   let reference: string | undefined;
+  // post-4
   if (ready.private) await unlessAborted(turn.givenUp, () => live.keep(0));
   // Whoever stopped the turn is watching.
   else if (ready.outcome !== "stopped") live.renew(readyAt - delivery.notifyAfterMs, readyAt);

@@ -20,7 +20,10 @@ const fenceRoom = 16;
 /** Pauses between attempts to show it, ms. */
 const pauses = { minMs: 2_000, maxMs: 30_000 };
 
-/** A turn's progress and its answer while it is written. Failures never affect the turn: the answer is delivered at the end anyway. */
+/**
+ * A turn's progress and its answer while it is written. Failures never affect the turn: the answer is delivered at the end anyway
+ * (post-3).
+ */
 export class LiveAnswer {
   readonly #turn: PresentedTurn;
   readonly #card: (above: boolean) => Promise<ProgressCard | undefined>;
@@ -75,6 +78,7 @@ export class LiveAnswer {
   add(more: string): void {
     const { clock, background } = this.#turn;
     if (background !== undefined) return;
+    // post-5
     this.#text += this.#redacted.add(more);
     if (this.#isOff) return;
     this.#begunAt ??= clock.now();
@@ -176,7 +180,15 @@ export class LiveAnswer {
   }
 }
 
-/** Shows the latest state repeatedly, no faster than the platform accepts edits. Requests do not queue up. */
+/**
+ * Shows the latest state repeatedly, no faster than the platform accepts edits.
+ * - Order: only the latest state counts.
+ * - How often: intentionally lossy. Requests during an update make one more.
+ * - Slow platform: fewer updates; the turn never waits.
+ * - A crash loses the updates since the last one. The end of the turn writes all of it.
+ * - End: `stop`, or an update that rejects.
+ * - Bound: one update running, one wanted.
+ */
 export type EditPacer = ReturnType<typeof createEditPacer>;
 
 /**

@@ -155,6 +155,7 @@ export class PostedMessage {
   }
 
   async #look(gone = this.#other): Promise<void> {
+    // post-1
     if (this.#state.at !== "maybe") return;
     const found = await this.#turn.platform.find(this.#turn.place, this.tag);
     this.#state =

@@ -1,3 +1,12 @@
+/**
+ * Invariants:
+ * [post-1] A message of a turn is posted at most once, across crashes and workers too.
+ * [post-2] An answer is stored, then each of its parts is posted and noted, then the turn finishes.
+ * [post-3] What cannot be shown does not fail its turn, and its answer is delivered when it can be.
+ * [post-4] A private answer is seen by its asker alone, whatever was shown before it became private.
+ * [post-5] Secrets are removed before a text is cut or streamed.
+ */
+
 import { unlessAborted } from "../../../base/time-limit.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/log/turn-event.ts";
 import { type ClaimedTurn, seqStride } from "../../../core/log/turn-log.ts";
@@ -248,7 +257,7 @@ async function adoptFirstPart({ turn, live }: Stage): Promise<void> {
   if (reference !== undefined) turn.note({ type: "message_posted", purpose: "answer", part: 0, reference });
 }
 
-/** Delivers the answer, closes the prompts and removes the marks. */
+/** Delivers the answer, closes the prompts and removes the marks (post-2). */
 async function* finish(
   stage: Stage,
   ready: AnswerReady,

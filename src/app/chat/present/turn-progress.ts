@@ -71,7 +71,15 @@ function isWorthShowing({ steps, notice, thought, remarks }: TurnView): boolean 
   return steps.length > 0 || notice !== undefined || thought !== undefined || remarks.length > 0;
 }
 
-/** Events that wait to be stored between a turn's own. */
+/**
+ * Events of the presentation that wait to be stored between the turn's own.
+ * - Order: as added, before the turn's next event.
+ * - How often: once.
+ * - Slow log: `add` never waits.
+ * - A crash loses what was not taken. What it records is found again on the platform, by the tag of the message (post-1).
+ * - End: with the presentation of the turn, which takes the rest.
+ * - Bound: intentionally none. A turn adds a few notes for each message that it posts.
+ */
 export type NoteQueue = ReturnType<typeof createNoteQueue>;
 
 export function createNoteQueue() {

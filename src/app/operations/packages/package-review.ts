@@ -8,7 +8,7 @@ import type {
   SkillChoice,
 } from "../../../core/skill/packages.ts";
 import type { Reading } from "../operation.ts";
-import { codeSpan } from "../words.ts";
+import { codeSpan, firstLines } from "../words.ts";
 
 /** Maximum findings that a chat shows; the rest is counted. */
 const maxFindings = 12;
@@ -38,14 +38,12 @@ export function reviewText(review: PackageReview, { whole, isRead = false }: Rev
   const { skill_id, version, kind, files, bytes, hash, isolation, findings } = review;
   const facts = findings.filter(({ code }) => code !== "opinion");
   const opinions = findings.filter(({ code }) => code === "opinion");
-  const shown = whole ? facts : facts.slice(0, maxFindings);
-  const more = facts.length - shown.length;
+  const rest = (more: number) => `- … and ${more} more: \`knack skills review ${skill_id}\` shows all.`;
   const lines = [
     `**${text(skill_id, 100)}** ${text(version, 40)} (${kind}, ${files === 1 ? "1 file" : `${files} files`}, ${Math.ceil(bytes / 1024)} KB)`,
     text(review.description, 300),
     `${verdict(findings)} ${readBy(review, isRead)}`,
-    ...shown.map(findingText),
-    ...(more > 0 ? [`- … and ${more} more: \`knack skills review ${skill_id}\` shows all.`] : []),
+    ...firstLines(facts, whole ? Infinity : maxFindings, findingText, rest),
     ...needs(review).map(([title, values]) => {
       const spans = values.map((value) => codeSpan(value, maxCode));
       return `${title}: ${whole ? spans.join(", ") : few(spans, 15)}`;
@@ -119,34 +117,33 @@ const maxListed = 30;
 /** The parts of a package that were left out, and why. */
 export function leftOutText(leftOut: readonly LeftOut[], { whole }: Pick<Reading, "whole">): string[] {
   if (leftOut.length === 0) return [];
-  const lines = leftOut
-    .slice(0, whole ? leftOut.length : 10)
-    .map(({ path, message }) => `- ${text(path === "" ? message : `${path}: ${message}`, 500)}`);
-  const more = leftOut.length - lines.length;
-  return [["Not installed:", ...lines, ...(more > 0 ? [`- … and ${more} more parts`] : [])].join("\n")];
+  const line = ({ path, message }: LeftOut) =>
+    `- ${text(path === "" ? message : `${path}: ${message}`, 500)}`;
+  const rest = (more: number) => `- … and ${more} more parts`;
+  return [["Not installed:", ...firstLines(leftOut, whole ? Infinity : 10, line, rest)].join("\n")];
 }
 
 /** The skills of a package to choose from, and how to choose. */
 export function choicesText(choices: readonly SkillChoice[], address = ""): string {
   const command = `/skill install ${address === "" ? "" : `${oneLine(address.replaceAll("`", ""), 300)} `}`;
-  const lines = choices
-    .slice(0, maxListed)
-    .map(({ skill_id, description }) => `- **${text(skill_id, 100)}**: ${text(description, 100)}`);
-  const more = choices.length - lines.length;
+  const line = ({ skill_id, description }: SkillChoice) =>
+    `- **${text(skill_id, 100)}**: ${text(description, 100)}`;
   const names = choices.slice(0, 2).map(({ skill_id }) => skill_id);
   return [
     `It holds ${choices.length} skills, and nothing was installed yet. Choose some with \`${command}only ${names.join(", ")}\`, or take all with \`${command}all\`.`,
-    [...lines, ...(more > 0 ? [`- … and ${more} more`] : [])].join("\n"),
+    firstLines(choices, maxListed, line, (more) => `- … and ${more} more`).join("\n"),
   ].join("\n\n");
 }
 
-function countOf(findings: readonly PackageFinding[], severity: PackageFinding["severity"]): number {
-  return findings.filter((finding) => finding.severity === severity).length;
+/** The numbers of dangerous and of doubtful findings. */
+function gravity(findings: readonly PackageFinding[]): [danger: number, warnings: number] {
+  const count = (of: PackageFinding["severity"]) => findings.filter(({ severity }) => severity === of).length;
+  return [count("danger"), count("warning")];
 }
 
 /** The number of grave findings, in words; empty if there are none. */
 function countsOf({ findings }: Pick<PackageReview, "findings">): string {
-  const [danger, warnings] = [countOf(findings, "danger"), countOf(findings, "warning")];
+  const [danger, warnings] = gravity(findings);
   return [
     ...(danger === 0 ? [] : [`${danger} dangerous`]),
     ...(warnings === 0 ? [] : [`${warnings} ${warnings === 1 ? "warning" : "warnings"}`]),
@@ -155,13 +152,15 @@ function countsOf({ findings }: Pick<PackageReview, "findings">): string {
 
 /** Reviews with the gravest findings first. */
 function byGravity(reviews: readonly PackageReview[]): PackageReview[] {
-  const rank = ({ findings }: PackageReview) =>
-    countOf(findings, "danger") > 0 ? 0 : countOf(findings, "warning") > 0 ? 1 : 2;
+  const rank = ({ findings }: PackageReview) => {
+    const first = gravity(findings).findIndex((count) => count > 0);
+    return first < 0 ? 2 : first;
+  };
   return reviews.toSorted((a, b) => rank(a) - rank(b));
 }
 
 function verdict(findings: readonly PackageFinding[]): string {
-  const [danger, warnings] = [countOf(findings, "danger"), countOf(findings, "warning")];
+  const [danger, warnings] = gravity(findings);
   if (danger > 0)
     return `Found **${danger} dangerous** and ${warnings} doubtful places. Do not enable it unless you trust who wrote it.`;
   if (warnings > 0)

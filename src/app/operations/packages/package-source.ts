@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { PackageSource } from "../../../core/skill/packages.ts";
-import type { Outcome } from "../../../core/values/failure.ts";
+import { failed, type Outcome } from "../../../core/values/failure.ts";
 import { uploadedFile } from "../../services/shapes.ts";
 import type { CommandFile, OperationCall } from "../operation.ts";
 import { listed } from "../words.ts";
@@ -100,7 +100,7 @@ async function sourceOfProgram({
   }
   const message =
     "Say which package: {url} as JSON, or the archive as the field `file` of a form (multipart/form-data).";
-  return { ok: false, status: 400, code: "invalid_request", message };
+  return failed(400, message, "invalid_request");
 }
 
 const whatToInstall =
@@ -119,9 +119,9 @@ export function packageInWords(words: string): z.input<typeof packageLocation> {
   const only = namesIn(names.replace(/^(?:--)?only[\s=]+/i, ""));
   const isAll = /^all$/i.test(names);
   return {
-    ...(url === "" ? {} : { url }),
-    ...(isAll || only.length === 0 ? {} : { only }),
-    ...(isAll ? {} : { most: fewInChat }),
+    url: url || undefined,
+    only: isAll || only.length === 0 ? undefined : only,
+    most: isAll ? undefined : fewInChat,
   };
 }
 
@@ -133,16 +133,14 @@ export function maybeAddress(text: string): boolean {
 /** An address in the message, otherwise the attached archive. A path is refused, because it would be on the bot's machine. */
 async function sourceInChat({ input: { url = "" }, files = [] }: Located): Promise<Outcome<PackageSource>> {
   if (maybeAddress(url)) return { ok: true, value: { kind: "url", url } };
-  const refuse = (message: string) => ({ ok: false as const, status: 400 as const, message });
   const [file, ...others] = files;
   if (file === undefined) {
-    if (url === "") return refuse(whatToInstall);
+    if (url === "") return failed(400, whatToInstall);
     const written = url.replaceAll("`", "").slice(0, 200);
-    return refuse(
-      `\`${written}\` is not an address. ${whatToInstall} A folder on the bot's machine is installed with \`knack skills install FOLDER\`.`,
-    );
+    const message = `\`${written}\` is not an address. ${whatToInstall} A folder on the bot's machine is installed with \`knack skills install FOLDER\`.`;
+    return failed(400, message);
   }
-  if (others.length > 0) return refuse("Send one archive at a time: I cannot tell which one you mean.");
+  if (others.length > 0) return failed(400, "Send one archive at a time: I cannot tell which one you mean.");
   return download(file);
 }
 
@@ -155,6 +153,6 @@ async function download(file: CommandFile): Promise<Outcome<PackageSource>> {
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     const message = `${file.name} could not be fetched: ${error.message} Nothing was installed. Try again, or give its address.`;
-    return { ok: false, status: 503, message };
+    return failed(503, message);
   }
 }

@@ -6,9 +6,9 @@ import {
   type PackageOutcome,
 } from "../../../core/skill/packages.ts";
 import { resolveSkillId } from "../../../core/skill/skill-identifier.ts";
-import type { Outcome } from "../../../core/values/failure.ts";
+import { failed, type Outcome } from "../../../core/values/failure.ts";
 import { skillId } from "../../services/shapes.ts";
-import { type OperationCall, operation, said } from "../operation.ts";
+import { auditNote, type OperationCall, operation, said } from "../operation.ts";
 import type { CommandOption, Services } from "../services.ts";
 import { findSkill, skillOption } from "../skills/find-skill.ts";
 import { left_out, named, outcomeOf, outcomeWith, who } from "./package-outcome.ts";
@@ -188,7 +188,7 @@ export const removePackage = operation({
 
 function note(done: "installed" | "updated" | "removed", { skill_id, from }: InstalledPackage) {
   const detail = `${done} **${skill_id}** (from ${escapeMarkdown(oneLine(from, 300))})`;
-  return { action: `package_${done}`, subject: skill_id, detail };
+  return auditNote(`package_${done}`, skill_id, detail);
 }
 
 /** The result of an installation. A program that has seen no review gets the opinions with it; a chat adds them itself. */
@@ -209,9 +209,9 @@ async function installedId(text: string, services: Services): Promise<Outcome<st
   const there = await findSkill(text, services);
   if (there.ok) {
     const message = `${there.value.id} was not installed, so there is nothing to remove or update: its files were copied in, or it ships with the bot.`;
-    return { ok: false, status: 409, message };
+    return failed(409, message);
   }
   const known = ids.length > 0 ? `There is: ${ids.slice(0, 20).join(", ")}.` : "Nothing is installed.";
   const hint = resolved.nearest.length > 0 ? `Did you mean ${resolved.nearest.join(" or ")}?` : known;
-  return { ok: false, status: 404, message: `There is no installed skill called ${text || "that"}. ${hint}` };
+  return failed(404, `There is no installed skill called ${text || "that"}. ${hint}`);
 }

@@ -7,7 +7,7 @@ import {
 } from "../../../core/skill/packages.ts";
 import type { Skill } from "../../../core/skill/skill.ts";
 import { currentVersion } from "../../../core/skill/taught-skills.ts";
-import type { Outcome } from "../../../core/values/failure.ts";
+import { failed, type Outcome } from "../../../core/values/failure.ts";
 import { skillId } from "../../services/shapes.ts";
 import { noSuchSkill } from "../../services/skill-service.ts";
 import { type OperationCall, operation } from "../operation.ts";
@@ -90,7 +90,7 @@ export const readGuide = operation({
     if (guide !== undefined && read !== undefined) return { ok: true, value: await read(guide, call.signal) };
     const message =
       "Nobody reads the guide of this skill: no model is configured, or its review is too long ago.";
-    return { ok: false, status: 404, code: "no_opinion", message };
+    return failed(404, message, "no_opinion");
   },
 });
 

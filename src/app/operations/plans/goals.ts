@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import { type GoalView, goalViewSchema, maxPlanText } from "../../../core/ports/schedules.ts";
-import type { Outcome } from "../../../core/values/failure.ts";
+import { failed, type Outcome } from "../../../core/values/failure.ts";
 import { mayStop } from "../../../core/values/inbound.ts";
 import { threadSchema } from "../../../core/values/place.ts";
 import { channelName } from "../../services/shapes.ts";
-import { type OperationCall, operation } from "../operation.ts";
+import { auditNote, type OperationCall, operation } from "../operation.ts";
 
 const place = z.object({ ns: channelName, thread: threadSchema.describe("id of the thread") });
 const route = "/namespaces/{ns}/threads/{thread}/goal";
@@ -82,11 +82,8 @@ export const setGoal = operation({
     const set = await services.goals.set(planner, aim, turns, key);
     return set.ok ? { ok: true, value: { goal: set.value } } : set;
   },
-  audit: ({ goal }, { input: { thread } }) => ({
-    action: "goal_set",
-    subject: thread,
-    detail: `set a goal of up to ${turnsInWords(goal.max_turns)}: ${quoted(goal)}`,
-  }),
+  audit: ({ goal }, { input: { thread } }) =>
+    auditNote("goal_set", thread, `set a goal of up to ${turnsInWords(goal.max_turns)}: ${quoted(goal)}`),
 });
 
 export const stopGoal = operation({
@@ -106,16 +103,12 @@ export const stopGoal = operation({
   text: ({ goal }) => `Stopped after ${turnsInWords(goal.turns)}: ${quoted(goal)}.`,
   async run({ input: { ns: namespace, thread }, asker, services }) {
     const [goal] = await services.goals.end({ namespace, thread }, () => true);
-    if (goal === undefined)
-      return { ok: false, status: 404, message: "No goal is being pursued in this thread." };
+    if (goal === undefined) return failed(404, "No goal is being pursued in this thread.");
     if (goal.turn_id !== undefined) await services.control.stop(goal.turn_id, asker.by.id);
     return { ok: true, value: { goal } };
   },
-  audit: ({ goal }, { input: { thread } }) => ({
-    action: "goal_stopped",
-    subject: thread,
-    detail: `stopped the goal of ${escapeMarkdown(goal.by)}: ${quoted(goal)}`,
-  }),
+  audit: ({ goal }, { input: { thread } }) =>
+    auditNote("goal_stopped", thread, `stopped the goal of ${escapeMarkdown(goal.by)}: ${quoted(goal)}`),
 });
 
 type GoalCall = OperationCall<{ ns: string; thread: string }>;
@@ -130,8 +123,7 @@ async function mayStopGoal(call: GoalCall): Promise<Outcome<unknown>> {
   const { ns: namespace } = call.input;
   if (goal === undefined || mayStop(call.asker.by, { author: goal.maker, namespace }))
     return { ok: true, value: undefined };
-  const message = `Only ${goal.view.by}, who set the goal, or a manager of this channel may stop it.`;
-  return { ok: false, status: 403, message };
+  return failed(403, `Only ${goal.view.by}, who set the goal, or a manager of this channel may stop it.`);
 }
 
 /** `the report has a chart per region 5 turns`: the aim, which may be in quotes, and the maximum of turns. */

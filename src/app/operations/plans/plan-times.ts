@@ -3,8 +3,9 @@ import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import { type When, whenShape } from "../../../core/ports/plan-times.ts";
 import { maxPlanText, type PlannedView, plannedViewSchema } from "../../../core/ports/schedules.ts";
+import { failed } from "../../../core/values/failure.ts";
 import { channelName } from "../../services/shapes.ts";
-import { operation } from "../operation.ts";
+import { auditNote, operation } from "../operation.ts";
 import { idIn, keyOf, mayChange, planId, plannerOf, planOption } from "./schedules.ts";
 
 const taskFlag = /^--task\s|\s--task$/;
@@ -104,11 +105,7 @@ export const addSchedule = operation({
     const plan = await schedules.plan(planner, wish);
     return plan.ok ? schedules.add(planner, plan.value, keyOf(call)) : plan;
   },
-  audit: ({ id: known, what }) => ({
-    action: "schedule_added",
-    subject: known,
-    detail: `planned the ${what} **${known}**`,
-  }),
+  audit: ({ id: known, what }) => auditNote("schedule_added", known, `planned the ${what} **${known}**`),
 });
 
 export const changeSchedule = operation({
@@ -158,11 +155,8 @@ export const changeSchedule = operation({
     const whom = plan.value.value.for;
     if (whom === undefined) return schedules.add(planner, plan.value, keyOf(call));
     const message = `${whom.name} has to be asked about other times: ask the agent for them in a message.`;
-    return { ok: false, status: 409, message };
+    return failed(409, message);
   },
-  audit: ({ id: known, what, by }) => ({
-    action: "schedule_changed",
-    subject: known,
-    detail: `gave the ${what} **${known}** of ${escapeMarkdown(by)} new times`,
-  }),
+  audit: ({ id: known, what, by }) =>
+    auditNote("schedule_changed", known, `gave the ${what} **${known}** of ${escapeMarkdown(by)} new times`),
 });

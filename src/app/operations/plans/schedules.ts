@@ -6,10 +6,10 @@ import {
   type Planner,
   plannedViewSchema,
 } from "../../../core/ports/schedules.ts";
-import type { Outcome } from "../../../core/values/failure.ts";
+import { failed, type Outcome } from "../../../core/values/failure.ts";
 import type { Author } from "../../../core/values/inbound.ts";
 import { channelName } from "../../services/shapes.ts";
-import { type OperationCall, operation, refused, shown } from "../operation.ts";
+import { auditNote, type OperationCall, operation, refused, shown } from "../operation.ts";
 import type { CommandOption } from "../services.ts";
 
 const family =
@@ -99,11 +99,8 @@ function changeOperation<const Name extends string>(name: Name, to: PlanChange) 
       return `${done}: \`${known}\` ${escapeMarkdown(oneLine(text, 200))}.${times}`;
     },
     run: (call) => call.services.schedules.change(plannerOf(call, call.input.namespace), call.input.id, to),
-    audit: ({ id: known, what, by }) => ({
-      action: `schedule_${did}`,
-      subject: known,
-      detail: `${did} the ${what} **${known}** of ${escapeMarkdown(by)}`,
-    }),
+    audit: ({ id: known, what, by }) =>
+      auditNote(`schedule_${did}`, known, `${did} the ${what} **${known}** of ${escapeMarkdown(by)}`),
   });
 }
 
@@ -156,11 +153,8 @@ export const renewScheduleSecret = operation({
     const { secret, told } = renewed.value;
     return { ok: true, value: told ? {} : { secret } };
   },
-  audit: (_output, { input }) => ({
-    action: "schedule_secret",
-    subject: input.id,
-    detail: `made a new secret for the webhook **${input.id}**`,
-  }),
+  audit: (_output, { input }) =>
+    auditNote("schedule_secret", input.id, `made a new secret for the webhook **${input.id}**`),
 });
 
 type Change = OperationCall<{ id: string; namespace: string }>;
@@ -195,8 +189,7 @@ export const consentToSchedule = operation({
   text: ({ id: known, agrees }) => `\`${known}\` ${consents[agrees ? "accept" : "refuse"][1]}.`,
   async run({ input: { id: known, agrees }, asker: { by }, services: { schedules } }) {
     if ((await schedules.receivers(known))[by.id] === undefined) {
-      const message = `No schedule or trigger ${known} has asked to write to you.`;
-      return { ok: false, status: 404, message };
+      return failed(404, `No schedule or trigger ${known} has asked to write to you.`);
     }
     await schedules.agree(known, by.id, agrees);
     return { ok: true, value: { id: known, agrees } };

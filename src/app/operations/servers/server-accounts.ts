@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { escapeMarkdown } from "../../../base/markdown-text.ts";
-import type { Asker, Outcome } from "../../../core/values/failure.ts";
+import { type Asker, failed, type Outcome } from "../../../core/values/failure.ts";
 import { mayOperate } from "../../../core/values/inbound.ts";
 import { personKey, shownPerson } from "../../../core/values/place.ts";
 import { auditNote, type OperationCall, operation } from "../operation.ts";
@@ -13,10 +13,10 @@ const withAccount = {
     const found = await findServer(input.name, services);
     if (!found.ok) return found;
     const { name, credentials } = found.value;
-    if (credentials === "none") return { ok: false, status: 409, message: `${name} needs no account.` };
+    if (credentials === "none") return failed(409, `${name} needs no account.`);
     if (credentials !== "shared" || mayOperate(asker.by)) return found;
     const message = `Everybody uses ${name} with the same account, and only operators of the bot may change it. Ask one of them.`;
-    return { ok: false, status: 403, message };
+    return failed(403, message);
   },
 };
 
@@ -44,7 +44,7 @@ export const loginServer = operation({
     if (!found.ok || services.servers === undefined) return unknownServer(input.name, []);
     const login = await services.servers.login(found.value.name, ...personOf(asker));
     if (login.ok) return { ok: true, value: { url: login.url } };
-    return { ok: false, status: 409, message: login.reason };
+    return failed(409, login.reason);
   },
 });
 

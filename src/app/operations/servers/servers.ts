@@ -10,7 +10,7 @@ import {
 } from "../../../core/decisions/standing-decisions.ts";
 import type { ServerStatus } from "../../../core/skill/packages.ts";
 import type { Skill } from "../../../core/skill/skill.ts";
-import type { Outcome } from "../../../core/values/failure.ts";
+import { failed, type Outcome } from "../../../core/values/failure.ts";
 import { closed, diagnostic } from "../../services/shapes.ts";
 import { auditNote, operation, operators } from "../operation.ts";
 import type { CommandOption, Services } from "../services.ts";
@@ -142,7 +142,7 @@ export const trustServer = operation({
   audit({ name }, { input }) {
     const tools = input.tools.map((tool) => escapeMarkdown(tool.name)).join(", ") || "none";
     const detail = `lets these tools of the server **${name}** run unasked: ${tools}`;
-    return { action: "server_trusted", subject: name, detail };
+    return auditNote("server_trusted", name, detail);
   },
 });
 
@@ -171,12 +171,12 @@ export function unknownServer(name: string, all: readonly ServerStatus[]): Outco
       : names.length > 0
         ? `There is: ${names.slice(0, 20).join(", ")}.`
         : "No server is configured: an operator lists them in the bot's `mcp.json`.";
-  return { ok: false, status: 404, message: `There is no server called ${name || "that"}. ${hint}` };
+  return failed(404, `There is no server called ${name || "that"}. ${hint}`);
 }
 
 function notAsSeen(server: string, tool: string): Outcome<never> {
   const message = `The tool ${tool} of ${server} has changed or is gone, so nothing was changed. Look at its tools again.`;
-  return { ok: false, status: 409, message };
+  return failed(409, message);
 }
 
 async function viewOf(status: ServerStatus, { catalogue, store }: Services): Promise<ServerView> {

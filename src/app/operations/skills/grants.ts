@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Skill } from "../../../core/skill/skill.ts";
-import type { Outcome } from "../../../core/values/failure.ts";
+import { failed, type Outcome } from "../../../core/values/failure.ts";
 import { skillId } from "../../services/shapes.ts";
-import { operation, operators } from "../operation.ts";
+import { auditNote, operation, operators } from "../operation.ts";
 import type { Services } from "../services.ts";
 import { listed } from "../words.ts";
 import { findSkill, skillOption, whichSkill } from "./find-skill.ts";
@@ -63,7 +63,7 @@ export const grantHosts = operation({
   },
   audit({ skill_id }, { input }) {
     const detail = `let **${skill_id}** reach ${namesOf(input.hosts)}`;
-    return { action: "network_granted", subject: skill_id, detail };
+    return auditNote("network_granted", skill_id, detail);
   },
 });
 
@@ -87,13 +87,13 @@ export const revokeHosts = operation({
     ],
     read(words) {
       const [id, ...hosts] = listed(words);
-      return id === undefined ? undefined : { id, ...(hosts.length === 0 ? {} : { hosts }) };
+      return id === undefined ? undefined : { id, hosts: hosts.length === 0 ? undefined : hosts };
     },
     missing: whichSkill,
   },
   commandLine: {
     command: "skills revoke <id> [host...]",
-    read: ({ id, host }) => ({ id, ...(host === undefined || host.length === 0 ? {} : { hosts: host }) }),
+    read: ({ id, host }) => ({ id, hosts: host?.length === 0 ? undefined : host }),
   },
   text(output, { hosts }) {
     const stays =
@@ -112,7 +112,7 @@ export const revokeHosts = operation({
   },
   audit({ skill_id }, { input }) {
     const what = input.hosts === undefined ? "all hosts" : namesOf(input.hosts);
-    return { action: "network_revoked", subject: skill_id, detail: `took ${what} back from **${skill_id}**` };
+    return auditNote("network_revoked", skill_id, `took ${what} back from **${skill_id}**`);
   },
 });
 
@@ -131,18 +131,17 @@ async function grantedTo(skill: Skill, { grants }: Services): Promise<Outcome<Gr
 }
 
 function readHosts(texts: readonly string[]): Outcome<string[]> {
-  if (texts.length === 0)
-    return { ok: false, status: 400, message: "Name at least one host, such as `api.example.com`." };
+  if (texts.length === 0) return failed(400, "Name at least one host, such as `api.example.com`.");
   const hosts = texts.map((text) => ({ text, host: readHost(text) }));
   const wrong = hosts.find(({ host }) => host === undefined);
   if (wrong === undefined) return { ok: true, value: [...new Set(hosts.flatMap(({ host }) => host ?? []))] };
   const message = `\`${wrong.text.replaceAll("`", "").slice(0, 100)}\` is not a host. Write a name such as \`api.example.com\`, \`*.example.com\` for all below it, \`api.example.com:8443\` for a specific port, or \`*\` for every host.`;
-  return { ok: false, status: 400, message };
+  return failed(400, message);
 }
 
 function outOfReach(hosts: readonly string[]): Outcome<never> {
   const message = `${hosts.join(", ")}: code of skills reaches neither this machine nor private networks, whatever is granted. The bot's operator can make an exception for addresses of a private network with KNACK_NET_ALLOW.`;
-  return { ok: false, status: 400, message };
+  return failed(400, message);
 }
 
 /** The hosts as they were read, in Markdown. */

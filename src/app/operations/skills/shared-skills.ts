@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Outcome } from "../../../core/values/failure.ts";
+import { failed, type Outcome } from "../../../core/values/failure.ts";
 import { mayManage, mayOperate } from "../../../core/values/inbound.ts";
 import { ownNamespace, skillId } from "../../services/shapes.ts";
 import { auditNote, operation } from "../operation.ts";
@@ -16,7 +16,7 @@ async function mayShare(call: Asked & { input: { with: Share } }): Promise<Outco
   const { by } = call.asker;
   if (call.input.with !== "everyone" || mayOperate(by)) return mayReplace(call);
   const message = `Only operators of the bot may give a skill to all channels. Offer it: \`/skill share ${call.input.id} others\`.`;
-  return { ok: false, status: 403, message };
+  return failed(403, message);
 }
 
 export const shareSkill = operation({
@@ -89,8 +89,7 @@ export const takeSkill = operation({
   who: {
     async decide({ input: { namespace }, asker: { by } }) {
       if (mayManage(by, namespace)) return { ok: true, value: undefined };
-      const message = "Only managers of this channel may take skills of others. Ask one of them.";
-      return { ok: false, status: 403, message };
+      return failed(403, "Only managers of this channel may take skills of others. Ask one of them.");
     },
   },
   http: {

@@ -4,6 +4,7 @@ import type { Diagnostic, Parameter } from "../../../core/skill/skill.ts";
 import { rightInWords } from "../../../core/skill/skill-identifier.ts";
 import type { InstalledSkill, SkillDetail, SkillListing } from "../../services/skill-listing.ts";
 import type { Reading } from "../operation.ts";
+import { firstLines } from "../words.ts";
 
 type Problem = Omit<Diagnostic, "skill_id">;
 
@@ -54,13 +55,12 @@ export function skillListText(
 export function brokenLines(diagnostics: readonly Problem[], whole: boolean): string[] {
   const found = whole ? diagnostics : diagnostics.filter(({ severity }) => severity === "error");
   if (found.length === 0) return [];
-  const lines = found.slice(0, whole ? found.length : maxBroken).map(({ severity, path, code, message }) => {
+  const line = ({ severity, path, code, message }: Problem) => {
     const place = whole ? `${severity}: ${path}` : oneLine(path.split(/[\\/]/).slice(-2).join("/"), 100);
     return `- ${escapeMarkdown(place)}: ${escapeMarkdown(oneLine(message, 300))}${whole ? ` (${code})` : ""}`;
-  });
-  const more = found.length - lines.length;
-  const rest = more === 0 ? [] : [`- … and ${more} more: \`knack doctor\` shows all.`];
-  return ["", "Could not be loaded:", "", ...lines, ...rest];
+  };
+  const rest = (more: number) => `- … and ${more} more: \`knack doctor\` shows all.`;
+  return ["", "Could not be loaded:", "", ...firstLines(found, whole ? Infinity : maxBroken, line, rest)];
 }
 
 const highRisk = "High risk: each time it would change something, an operator has to approve.";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { escapeMarkdown } from "../../../base/markdown-text.ts";
 import { nearestNames } from "../../../base/text/nearest-name.ts";
-import type { Outcome } from "../../../core/values/failure.ts";
+import { failed, type Outcome } from "../../../core/values/failure.ts";
 import { channelName, ownNamespace, skillId } from "../../services/shapes.ts";
 import { type SkillListing, skillDetail, skillList, skillListing } from "../../services/skill-listing.ts";
 import { noSuchSkill } from "../../services/skill-service.ts";
@@ -29,10 +29,7 @@ export const listSkills = operation({
     command: "skill list",
     description: "Shows the skills of this channel",
     options: [{ name: "words", description: "Only skills that fit these words, best first" }],
-    read: (words, { namespace }) => ({
-      namespace,
-      ...(words === "" ? {} : { query: words.slice(0, 500) }),
-    }),
+    read: (words, { namespace }) => ({ namespace, query: words.slice(0, 500) || undefined }),
   },
   commandLine: { command: "skills list" },
   text({ skills, diagnostics }, { query }, reading) {
@@ -41,7 +38,7 @@ export const listSkills = operation({
     return ["There are no skills.", ...brokenLines(diagnostics, reading.whole)].join("\n");
   },
   async run({ input: { namespace, category, query }, services }) {
-    const filter = { ...(category === undefined ? {} : { category }), ...(query ? { query } : {}) };
+    const filter = { category, query: query || undefined };
     return { ok: true, value: await services.skills.list(namespace, filter) };
   },
 });
@@ -190,8 +187,7 @@ async function mayLimit({
   const known = new Set(await services.skills.ids(namespace));
   const unknown = ids?.filter((id) => !known.has(id)) ?? [];
   if (unknown.length === 0) return mayChangeSettings(by, namespace);
-  const message = `There is no skill called ${unknown.join(", ")}. \`/skill list\` shows what there is.`;
-  return { ok: false, status: 404, message };
+  return failed(404, `There is no skill called ${unknown.join(", ")}. \`/skill list\` shows what there is.`);
 }
 
 export const reloadSkills = operation({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { escapeMarkdown } from "../../../base/markdown-text.ts";
 import { currentVersion, type TaughtSkill, type TaughtVersion } from "../../../core/skill/taught-skills.ts";
-import type { Outcome } from "../../../core/values/failure.ts";
+import { failed, type Outcome } from "../../../core/values/failure.ts";
 import { mayManage, mayOperate } from "../../../core/values/inbound.ts";
 import { milliseconds, ownNamespace, skillId } from "../../services/shapes.ts";
 import type { SkillDetail } from "../../services/skill-listing.ts";
@@ -54,7 +54,7 @@ export async function findTaught(
     return { ok: true, value: { skill, teaching, taught: detail.taught } };
   const what =
     detail === undefined ? `There is no skill called ${id} here.` : `${detail.id} was not made in the chat.`;
-  return { ok: false, status: 404, message: `${what} \`/skill list\` shows what there is.` };
+  return failed(404, `${what} \`/skill list\` shows what there is.`);
 }
 
 export type Asked = OperationCall<{ id: string; namespace: string }>;
@@ -68,13 +68,11 @@ export async function mayReplace({
   const found = await findTaught(id, namespace, services);
   if (!found.ok || mayOperate(by)) return found;
   const { skill, taught } = found.value;
-  const refuse = (message: string) => ({ ok: false, status: 403, message }) as const;
-  if (taught.everyone)
-    return refuse(
-      `All channels have ${skill.id}, so only operators of the bot may change it. Ask one of them.`,
-    );
-  if (mayManage(by, skill.home)) return found;
-  return refuse("Only managers of the channel that made the skill may do this. Ask one of them.");
+  if (!taught.everyone && mayManage(by, skill.home)) return found;
+  const message = taught.everyone
+    ? `All channels have ${skill.id}, so only operators of the bot may change it. Ask one of them.`
+    : "Only managers of the channel that made the skill may do this. Ask one of them.";
+  return failed(403, message);
 }
 
 export function standingOf(skill: TaughtSkill): z.output<typeof standing> {
@@ -189,5 +187,5 @@ export const discardSkill = operation({
     await teaching.remove(skill.id);
     return { ok: true, value: standingOf(skill) };
   },
-  audit: ({ id }) => ({ action: "skill_discarded", subject: id, detail: `discarded **${id}**, made here` }),
+  audit: ({ id }) => auditNote("skill_discarded", id, `discarded **${id}**, made here`),
 });

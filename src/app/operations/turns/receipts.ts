@@ -2,6 +2,7 @@ import { z } from "zod";
 import { escapeMarkdown, few, oneLine } from "../../../base/markdown-text.ts";
 import { formatDuration } from "../../../core/log/turn-view.ts";
 import { costText } from "../../../core/log/usage.ts";
+import { failed } from "../../../core/values/failure.ts";
 import { type Receipt, receipt } from "../../services/receipt.ts";
 import { json } from "../../services/shapes.ts";
 import { deedWords, type TurnLine } from "../../services/turn-audit.ts";
@@ -21,7 +22,7 @@ export const showReceipt = operation({
   },
   async run({ input: { id }, asker, services }) {
     const turn = await services.turns.get(id);
-    if (turn === undefined) return { ok: false, status: 404, message: `There is no turn ${id}.` };
+    if (turn === undefined) return failed(404, `There is no turn ${id}.`);
     const made = await services.receipt(turn, asker.by);
     return { ok: true, value: { ...made, effects: [...made.effects], text: receiptText(made) } };
   },
@@ -71,7 +72,7 @@ export const replayTurn = operation({
   },
   async run({ input: { id, model }, asker, services, signal }) {
     const turn = await services.turns.get(id);
-    if (turn === undefined) return { ok: false, status: 404, message: `There is no turn ${id}.` };
+    if (turn === undefined) return failed(404, `There is no turn ${id}.`);
     return services.replay(turn, { model, by: asker.by, signal });
   },
   audit: ({ turn_id, replayed }) =>

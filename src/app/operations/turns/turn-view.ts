@@ -1,5 +1,6 @@
 /** Turns as programs see them. Names are a contract: extend, never break. */
 import { z } from "zod";
+import { pick } from "../../../base/record.ts";
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
 import { milliseconds } from "../../services/shapes.ts";
@@ -47,7 +48,7 @@ export function presentTurn(record: TurnRecord): z.output<typeof turnRecord> {
   const { output_tokens, cost_usd, unpriced_tokens, ...rest } = more;
   return {
     ...rest,
-    author: { id: author.id, name: author.name },
+    author: pick(author, "id", "name"),
     question: text,
     text: answer,
     usage: { input_tokens, cached_tokens, cache_write_tokens, output_tokens, cost_usd, unpriced_tokens },

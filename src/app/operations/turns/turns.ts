@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
-import type { Outcome } from "../../../core/values/failure.ts";
+import { failed, type Outcome } from "../../../core/values/failure.ts";
 import { type Author, mayStop } from "../../../core/values/inbound.ts";
 import { isDirectMessage, namespaceSchema, threadSchema } from "../../../core/values/place.ts";
 import { channelName, forgottenTurn, milliseconds } from "../../services/shapes.ts";
@@ -175,7 +175,7 @@ export const showThread = operation({
 async function findTurn(id: string, { turns }: Services): Promise<Outcome<TurnRecord>> {
   const turn = await turns.get(id);
   if (turn !== undefined) return { ok: true, value: turn };
-  return { ok: false, status: 404, message: `There is no turn ${id}.` };
+  return failed(404, `There is no turn ${id}.`);
 }
 
 /** The person who asked for the turn, and managers of its channel. */

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Asker, Outcome } from "../../../core/values/failure.ts";
 
 const count = z.number().int().min(0);
 
@@ -39,20 +38,3 @@ export type ValuesForgotten = Pick<
   ForgottenPerson,
   "allowances" | "accounts" | "feedback" | "stored" | "blanked" | "messages" | "documents"
 >;
-
-export interface ForgetPersonOptions {
-  /** Only counts. */
-  dryRun?: boolean;
-  /** Leaves posted answers on the platform. */
-  leavePosts?: boolean;
-}
-
-/**
- * Deletes a person from everything that is stored; `user` as in `findPerson`. Every step can be repeated: after a crash, or when something
- * is left, another run does the rest. For operators.
- */
-export type ForgetPerson = (
-  user: string,
-  asker: Asker,
-  options?: ForgetPersonOptions,
-) => Promise<Outcome<ForgottenPerson>>;

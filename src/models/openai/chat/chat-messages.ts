@@ -10,10 +10,11 @@ import type {
   ToolMessage,
   UserMessage,
 } from "../../../core/values/message.ts";
+import type { BlocksOwner } from "../../provider-model.ts";
 import { asNote, notesExplained, withoutNoteTags } from "../../system-note.ts";
 import { argumentsText, safeToolName } from "../../tool-call-text.ts";
 import { plainSchema } from "../../tools/plain-schema.ts";
-import { type BlocksOwner, holdBackChanges } from "../past-messages.ts";
+import { holdBackChanges } from "../past-messages.ts";
 import { asMade, describedTools } from "./added-tools.ts";
 import { type ChatForm, type ChatQuirks, chatFormName } from "./chat-form.ts";
 import { type KeptFields, keptFields } from "./chat-reasoning.ts";

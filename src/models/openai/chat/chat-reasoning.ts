@@ -1,6 +1,7 @@
 import { type Json, objectOf } from "../../../core/values/json.ts";
 import type { AssistantMessage } from "../../../core/values/message.ts";
-import { type BlocksOwner, ownBlocks } from "../past-messages.ts";
+import type { BlocksOwner } from "../../provider-model.ts";
+import { ownBlocks } from "../past-messages.ts";
 
 /**
  * Fields that compatible servers add to a message and expect back: reasoning in words (`reasoning_content` of DeepSeek, llama.cpp and

@@ -3,10 +3,9 @@ import type { Json } from "../../../core/values/json.ts";
 import type { AssistantMessage, ToolCall } from "../../../core/values/message.ts";
 import type { MeteredUsage } from "../../prices.ts";
 import { modelError, notAnAnswer } from "../../provider-error.ts";
-import type { Answer, AnswerReader, Piece } from "../../provider-model.ts";
+import type { Answer, AnswerReader, BlocksOwner, Exchange, Piece } from "../../provider-model.ts";
 import { ReportedFailure } from "../../reported-failure.ts";
 import { withUniqueIds } from "../../tool-call-text.ts";
-import type { BlocksOwner, Exchange } from "../past-messages.ts";
 
 type Item = OpenAI.Responses.ResponseOutputItem;
 type Response = OpenAI.Responses.Response;

@@ -12,9 +12,10 @@ import type {
   ToolMessage,
 } from "../../../core/values/message.ts";
 import { nearestEffort } from "../../effort.ts";
+import type { BlocksOwner } from "../../provider-model.ts";
 import { argumentsText, safeCallId, safeToolName } from "../../tool-call-text.ts";
 import { openAiFamily } from "../family.ts";
-import { type BlocksOwner, holdBackChanges, ownBlocks } from "../past-messages.ts";
+import { holdBackChanges, ownBlocks } from "../past-messages.ts";
 import { type ResponsesForm, responsesFormName } from "./responses-form.ts";
 
 type Item = OpenAI.Responses.ResponseInputItem;

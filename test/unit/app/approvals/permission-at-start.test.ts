@@ -36,7 +36,7 @@ function blockingBot(calls: readonly string[], invokes: boolean) {
   return { ...bot, ran, results: () => toolResults(model.requests.at(-1)?.messages ?? []) };
 }
 
-it("a skill blocked while a call before it runs does not run, although the model asked for both at once [asks-11]", async () => {
+it("a skill blocked while a call before it runs does not run, although the model asked for both at once [asks-11, turn-3]", async () => {
   const bot = blockingBot(["slow", "used"], false);
   await bot.ask("go");
   expect(bot.ran).toEqual([]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RetentionCounts, RetentionPolicy } from "../../../../src/app/services/retention-policy.ts";
-import { noCounts, type SweepDeps, sweeps } from "../../../../src/app/services/retention-sweep.ts";
+import { type AgingData, RetentionPass } from "../../../../src/app/services/retention-sweep.ts";
 import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
@@ -17,7 +17,7 @@ const policy: RetentionPolicy = {
 };
 const author = { id: "ada", name: "Ada", trust: "member" } as const;
 const namespace = "console:local:general";
-const none = { ...noCounts };
+const none = { threads: 0, turns: 0, run_details: 0, files: 0, audit: 0, openings: 0 };
 
 /** A store as a bot of some age has it, and what of it is swept. */
 function createWorld() {
@@ -28,7 +28,7 @@ function createWorld() {
     before[what] = by;
     return answer;
   };
-  const deps: SweepDeps = {
+  const data: AgingData = {
     log,
     store,
     files: {
@@ -64,8 +64,8 @@ function createWorld() {
   const sweep = async (options: { dryRun?: boolean; policy?: Partial<RetentionPolicy> } = {}) => {
     const counts: RetentionCounts = { ...none };
     let steps = 0;
-    const all = sweeps(deps, { ...policy, ...options.policy }, { now, dryRun: options.dryRun ?? false });
-    for (const each of all)
+    const pass = new RetentionPass(data, now, options.dryRun ?? false);
+    for (const each of pass.sweeps({ ...policy, ...options.policy }))
       for await (const step of each) {
         steps += 1;
         for (const [kind, count] of Object.entries(step)) counts[kind as keyof RetentionCounts] += count;
@@ -73,7 +73,7 @@ function createWorld() {
     return { counts, steps };
   };
   return {
-    deps,
+    data,
     log,
     store,
     files,
@@ -85,7 +85,7 @@ function createWorld() {
   };
 }
 
-const typesOf = async (log: SweepDeps["log"], id: string) => (await log.read(id)).map(({ type }) => type);
+const typesOf = async (log: AgingData["log"], id: string) => (await log.read(id)).map(({ type }) => type);
 const never = {
   conversation_days: "never",
   run_detail_days: "never",
@@ -142,7 +142,7 @@ describe("a sweep", () => {
     await world.turn("a", "t", ago(400));
     world.folders.set("t", now);
     const { idleThreads } = world.log;
-    world.deps.log = Object.assign(Object.create(world.log), {
+    world.data.log = Object.assign(Object.create(world.log), {
       async idleThreads(...call: Parameters<typeof idleThreads>) {
         const page = await idleThreads(...call);
         if (page.length > 0) await world.turn("b", "t", ago(1));
@@ -236,7 +236,7 @@ describe("a sweep", () => {
     expect((await world.sweep({ policy: never })).counts).toEqual(none);
     expect(world.before).toEqual({ copies: { before: ago(14), dryRun: false } });
     expect(await world.types("a")).toContain("round_started");
-    world.deps.copies = undefined;
+    world.data.copies = undefined;
     expect((await world.sweep({ policy: never })).counts).toEqual(none);
   });
 

@@ -181,7 +181,7 @@ const ofThread = (model: RecordingModel) =>
   model.ofTurns().filter(({ system }) => !system.includes("You research."));
 
 describe("the requests of a thread", () => {
-  it("each request of a thread is a prefix of the next one, whatever happens", async () => {
+  it("each request of a thread is a prefix of the next one, whatever happens [transcript-1]", async () => {
     const { app, source, model } = startApp(createStorage(), scriptOf(steps));
     await play({ app, source }, steps);
     expect(app.errors).toEqual([]);

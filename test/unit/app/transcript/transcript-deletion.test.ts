@@ -140,7 +140,7 @@ describe("a deleted turn", () => {
     expect(await stored(log)).not.toContain("secret");
   });
 
-  it("a turn deleted while another runs is gone from that one's next model call and log [delete-1]", async () => {
+  it("a turn deleted while another runs is gone from that one's next model call and log [delete-1, transcript-3]", async () => {
     const gate = Promise.withResolvers<void>();
     const { app, ask, say, until, events, model, log } = bot(["ok", "ok", [{ call: "echo" }], "done"], {
       gate: (_request, round) => (round === 3 ? gate.promise : Promise.resolve()),

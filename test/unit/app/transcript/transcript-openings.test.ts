@@ -42,7 +42,7 @@ const openingOf = ({ system, tools }: Asked) => ({ system, tools: JSON.stringify
 const openings = (keys: readonly string[]) => keys.filter((key) => key.startsWith("opening:"));
 
 describe("the openings of a channel", () => {
-  it("openings of a channel are the same whoever speaks, whatever is said first, and however sources order their skills", async () => {
+  it("openings of a channel are the same whoever speaks, whatever is said first, and however sources order their skills [transcript-2]", async () => {
     const source = testSource(skills);
     const model = recordingModel(scriptedModel(["ok"]));
     const { ask } = createTestApp(model, { sources: [source], limits: { open_tools_tokens: 2_000 } });

@@ -185,7 +185,7 @@ describe("a sub-run", () => {
     expect(ids("tool_finished")).toEqual(ids("tool_started"));
   });
 
-  it("rounds of sub-runs count towards the limit of their turn", async () => {
+  it("rounds of sub-runs count towards the limit of their turn [turn-5]", async () => {
     const { ask: say, model } = bot(
       leading([ask("maker", "loop")], ({ tools }) =>
         tools.length === 0 ? "Half." : [{ call: "weather", with: { text: String(Math.random()) } }],

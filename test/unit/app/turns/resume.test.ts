@@ -87,7 +87,7 @@ describe("a turn whose worker was killed", () => {
     expect(all.at(-1)).toMatchObject({ text: "answer" });
   });
 
-  it("a turn killed after a tool had finished does not run it again", async () => {
+  it("a turn killed after a tool had finished does not run it again [log-1]", async () => {
     const { skill, ran } = countingSkill();
     const model = scriptedModel(["done"]);
     const log = await logLeftBehind([
@@ -116,7 +116,7 @@ describe("a turn whose worker was killed", () => {
     ]);
   });
 
-  it("a turn killed while tools ran repeats those that may repeat, and reports the others' outcome as unknown", async () => {
+  it("a turn killed while tools ran repeats those that may repeat, and reports the others' outcome as unknown [turn-2]", async () => {
     const { skill, ran } = countingSkill();
     const model = scriptedModel(["done"]);
     const log = await logLeftBehind([
@@ -167,7 +167,7 @@ describe("a turn whose worker was killed", () => {
     expect(toolResults(model.requests[0]?.messages ?? [])).toEqual(["kept second"]);
   });
 
-  it("a turn killed between logging its answer and finishing is finished without asking again", async () => {
+  it("a turn killed between logging its answer and finishing is finished without asking again [turn-4]", async () => {
     const model = scriptedModel(["second answer"]);
     const answer: TurnEventBody = {
       type: "model_message",

@@ -54,7 +54,7 @@ describe("stopping", () => {
     });
   });
 
-  it("stopping ends running tools with a result each and aborts their signal", async () => {
+  it("stopping ends running tools with a result each and aborts their signal [turn-1]", async () => {
     let aborted = false;
     const skill = testSkill(
       "hang",

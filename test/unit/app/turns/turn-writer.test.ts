@@ -117,22 +117,25 @@ it.each<
   ["a round", { type: "round_started", round: 1 }, "at once"],
   ["the end", { type: "turn_finished", outcome: "completed", text: "a" }, "at once"],
   ["a piece of the answer", { type: "text_delta", text: "a" }, "never"],
-])("%s is stored as what follows it asks for: %j is %s", async (_what, body, stored, shown = true) => {
-  const { writer, did, clock, calm } = await createWorld();
-  await writer.write(body);
-  const show = shown ? [`show ${body.type}`] : [];
-  const all =
-    stored === "never"
-      ? show
-      : [`append ${body.type}`, ...(stored.endsWith("disk") ? ["durable"] : []), ...show];
-  expect(did).toEqual(stored === "with others" ? [] : all);
-  clock.advance(19);
-  await calm();
-  expect(did).toEqual(stored === "with others" ? [] : all);
-  clock.advance(1);
-  await calm();
-  expect(did).toEqual(all);
-});
+])(
+  "%s is stored as what follows it asks for: %j is %s [log-3]",
+  async (_what, body, stored, shown = true) => {
+    const { writer, did, clock, calm } = await createWorld();
+    await writer.write(body);
+    const show = shown ? [`show ${body.type}`] : [];
+    const all =
+      stored === "never"
+        ? show
+        : [`append ${body.type}`, ...(stored.endsWith("disk") ? ["durable"] : []), ...show];
+    expect(did).toEqual(stored === "with others" ? [] : all);
+    clock.advance(19);
+    await calm();
+    expect(did).toEqual(stored === "with others" ? [] : all);
+    clock.advance(1);
+    await calm();
+    expect(did).toEqual(all);
+  },
+);
 
 it.each([
   ["read_only", ["append tool_started,tool_finished,round_started"]],
@@ -198,7 +201,7 @@ it("a message that is taken in ends its own turn, and watchers see both", async 
   expect(await log.get("t2")).toMatchObject({ status: "finished", merged_into: "t1" });
 });
 
-it("a turn writer whose log failed stores nothing more, and tells whoever writes next", async () => {
+it("a turn writer whose log failed stores nothing more, and tells whoever writes next [log-4]", async () => {
   let tries = 0;
   const { writer, did, clock, calm } = await createWorld(() => ({
     append() {

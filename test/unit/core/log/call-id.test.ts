@@ -13,7 +13,7 @@ import {
 } from "../../../../src/core/log/call-id.ts";
 
 describe("ids of calls", () => {
-  it("ids in stored events and in buttons of posted messages keep their form", () => {
+  it("ids in stored events and in buttons of posted messages keep their form [log-5]", () => {
     expect(innerCallId("call_1", 2)).toBe("call_1/2");
     expect(innerCallId(undefined, "call_1")).toBe("call_1");
     expect(questionIdOf("run/1", 1)).toBe("run/1?1");

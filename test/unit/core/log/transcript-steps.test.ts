@@ -139,7 +139,7 @@ describe("the steps that the events of a turn are", () => {
       [{ type: "usage", model: "m", input_tokens: 3, output_tokens: 2 }, model(answers("hi"))],
       ["assistant: hi"],
     ],
-  ])("the steps are read from a turn's events: %s", (_what, events, steps) => {
+  ])("the steps are read from a turn's events: %s [transcript-5]", (_what, events, steps) => {
     expect(readAll(...events).map(brief)).toEqual(steps);
   });
 

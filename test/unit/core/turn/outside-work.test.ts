@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ToolContext } from "../../../../src/core/skill/tool.ts";
-import { createOutsideWork, createParkedCalls } from "../../../../src/core/turn/parked-calls.ts";
+import { createOutsideWork, ParkedCalls } from "../../../../src/core/turn/parked-calls.ts";
 import { WaitingForPerson } from "../../../../src/core/values/failure.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 
@@ -16,7 +16,7 @@ const nobodyYet = contextOf(async () => {
 
 describe("work outside of the turn", () => {
   it("outside work continues after its question once the turn is back, without beginning again", async () => {
-    const calls = createParkedCalls(createFakeClock(), 15 * minutes);
+    const calls = new ParkedCalls(createFakeClock(), 15 * minutes);
     let begun = 0;
     const start = () =>
       createOutsideWork(async (serve) => {
@@ -41,7 +41,7 @@ describe("work outside of the turn", () => {
   });
 
   it("outside work learns that its request failed, and continues", async () => {
-    const calls = createParkedCalls(createFakeClock(), 15 * minutes);
+    const calls = new ParkedCalls(createFakeClock(), 15 * minutes);
     const failing = contextOf(async () => {
       throw new Error("nobody answered");
     });
@@ -56,7 +56,7 @@ describe("work outside of the turn", () => {
 
   it("outside work is told when it is given up while it waits", async () => {
     const clock = createFakeClock();
-    const calls = createParkedCalls(clock, 15 * minutes);
+    const calls = new ParkedCalls(clock, 15 * minutes);
     const stopped = Promise.withResolvers<unknown>();
     const start = () =>
       createOutsideWork(async (serve, signal) => {
@@ -69,7 +69,7 @@ describe("work outside of the turn", () => {
   });
 
   it("outside work fails the call with its own failure", async () => {
-    const calls = createParkedCalls(createFakeClock(), 15 * minutes);
+    const calls = new ParkedCalls(createFakeClock(), 15 * minutes);
     const start = () => createOutsideWork(() => Promise.reject(new Error("no process")));
     await expect(calls.run(nobodyYet, start)).rejects.toThrow("no process");
   });

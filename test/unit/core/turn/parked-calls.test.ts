@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ToolContext } from "../../../../src/core/skill/tool.ts";
-import {
-  createParkedCalls,
-  type OutsideCall,
-  type OutsideStep,
-} from "../../../../src/core/turn/parked-calls.ts";
+import { type OutsideCall, type OutsideStep, ParkedCalls } from "../../../../src/core/turn/parked-calls.ts";
 import { WaitingForPerson } from "../../../../src/core/values/failure.ts";
 import { createFakeClock } from "../../../support/fakes/fake-clock.ts";
 
@@ -40,7 +36,7 @@ const nobodyYet = contextOf({
 
 describe("a call that asks a person", () => {
   it("a call that asks a person continues where it was when the tool is run again", async () => {
-    const calls = createParkedCalls(createFakeClock(), 15 * minutes);
+    const calls = new ParkedCalls(createFakeClock(), 15 * minutes);
     const { call, log } = askingCall();
     let started = 0;
     const start = () => {
@@ -57,7 +53,7 @@ describe("a call that asks a person", () => {
   });
 
   it("a call that asks a person has no context while it waits, and the new one afterwards", async () => {
-    const calls = createParkedCalls(createFakeClock(), 15 * minutes);
+    const calls = new ParkedCalls(createFakeClock(), 15 * minutes);
     const { call } = askingCall();
     let current: () => ToolContext | undefined = () => undefined;
     const start = (given: typeof current) => {
@@ -73,7 +69,7 @@ describe("a call that asks a person", () => {
 
   it("a call that asks a person is given up when nobody comes back for it", async () => {
     const clock = createFakeClock();
-    const calls = createParkedCalls(clock, 15 * minutes);
+    const calls = new ParkedCalls(clock, 15 * minutes);
     const { call, log } = askingCall();
     await expect(calls.run(nobodyYet, () => call)).rejects.toThrow(WaitingForPerson);
     await clock.advance(15 * minutes);
@@ -81,7 +77,7 @@ describe("a call that asks a person", () => {
   });
 
   it("a call that asks a person is given up when the bot closes", async () => {
-    const calls = createParkedCalls(createFakeClock(), 15 * minutes);
+    const calls = new ParkedCalls(createFakeClock(), 15 * minutes);
     const { call, log } = askingCall();
     await expect(calls.run(nobodyYet, () => call)).rejects.toThrow(WaitingForPerson);
     calls.close();
@@ -91,7 +87,7 @@ describe("a call that asks a person", () => {
 
 describe("a call whose turn is stopped", () => {
   it("a call whose turn is stopped is cancelled at once", async () => {
-    const calls = createParkedCalls(createFakeClock(), 15 * minutes);
+    const calls = new ParkedCalls(createFakeClock(), 15 * minutes);
     const stop = new AbortController();
     const ended = Promise.withResolvers<OutsideStep>();
     const call: OutsideCall = {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { ModelCall } from "../../../../src/core/ports/model.ts";
 import type { Message } from "../../../../src/core/values/message.ts";
-import { createModel } from "../../../../src/models/create-model.ts";
+import { createModel } from "../../../../src/models/create-models.ts";
 import { NamedModel } from "../../../../src/models/named-model.ts";
 import { collect, finish, requestOf } from "../collect.ts";
 import { completion } from "../openai/chat-wire.ts";

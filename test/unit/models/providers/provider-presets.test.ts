@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Model, ModelEvent, ModelRequest } from "../../../../src/core/ports/model.ts";
 import type { Message } from "../../../../src/core/values/message.ts";
-import { createModel } from "../../../../src/models/create-model.ts";
+import { createModel } from "../../../../src/models/create-models.ts";
 import type { ServerKind } from "../../../../src/models/server-kind.ts";
 import { startVendors, type Vendors } from "../../../support/vendors/vendors.ts";
 import type { Script } from "../../../support/vendors/view.ts";

@@ -80,7 +80,7 @@ describe("a key that is put in outside the sandbox", needs("bubblewrap", "python
     const own = await createCertificateAuthority();
     writeFileSync(certificate, own.certificate);
     server = createServer(
-      { SNICallback: (name, done) => void own.serverOf(name).then((context) => done(null, context), done) },
+      { SNICallback: (name, done) => done(null, own.serverOf(name)) },
       (request, response) => {
         got.push(request.headers["x-api-key"]);
         response.end("hello\n");

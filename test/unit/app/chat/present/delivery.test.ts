@@ -145,7 +145,7 @@ describe("delivery after a crash", () => {
     expect(events.filter((event) => event.type === "answer_ready")).toHaveLength(1);
   });
 
-  it("delivery after a crash does not repeat a post that was not recorded", async () => {
+  it("delivery after a crash does not repeat a post that was not recorded [post-1]", async () => {
     const { platform, begin } = await crashed([started, answered, ready]);
     await platform.post(place, { tag: part(0), markdown: "The answer." });
     await begin();
@@ -230,7 +230,7 @@ describe("delivery after a crash", () => {
     expect(platform.shown).toHaveLength(2);
   });
 
-  it("delivery after a crash posts only the missing parts", async () => {
+  it("delivery after a crash posts only the missing parts [post-2]", async () => {
     const clock = manualClock();
     const platform = createFakePlatform({ message_characters: 100, now: clock.now });
     const text = Array.from({ length: 3 }, (_, index) => `${index} `.repeat(45).trim()).join("\n\n");

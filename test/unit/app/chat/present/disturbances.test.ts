@@ -22,7 +22,7 @@ const sentences = (count: number) =>
 
 describe("whatever goes wrong in passing, and with a restart in between", () => {
   it.each(Array.from({ length: 24 }, (_, seed) => seed))(
-    "the answer is posted once whatever fails temporarily, with a restart in between (%s)",
+    "the answer is posted once whatever fails temporarily, with a restart in between (%s) [post-3]",
     async (seed) => {
       const random = randomFrom(seed);
       const clock = manualClock();

@@ -198,7 +198,7 @@ describe("an answer", () => {
     const end: TurnEventBody = { ...finished, private: true };
 
     it.each([true, false])(
-      "an answer that becomes private while it is written is taken away and whispered (native: %s) [private-7]",
+      "an answer that becomes private while it is written is taken away and whispered (native: %s) [private-7, post-4]",
       async (streams) => {
         const platform = createFakePlatform({ streams });
         const clockWaits = () => platform.until(() => platform.working.at(-1));
@@ -262,7 +262,7 @@ describe("an answer", () => {
   });
 
   it.each([true, false])(
-    "an answer shows no half of a secret while it is written (native: %s)",
+    "an answer shows no half of a secret while it is written (native: %s) [post-5]",
     async (streams) => {
       const platform = createFakePlatform({ streams });
       const text = `${"secret-123456".repeat(300)} and on`;

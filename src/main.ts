@@ -270,7 +270,7 @@ async function turnPorts(config: Config, opened: Opened): Promise<AppDeps["ports
     effort: config.model.effort,
     saidLine: createSaidLine(),
     models: createModels(models, clock),
-    means: openWorkMeans(config, { own, clock, knowledge, report: degraded }),
+    means: openWorkMeans(config, own, clock, knowledge, degraded),
     grants: new NetworkGrants(store, (skill) => grantedHosts(config, skill), clock, couldReach),
     rights: config.skills.rights,
     approvals: config.skills.approvals,

@@ -19,9 +19,12 @@ import { operationCommands } from "./commands/operation-commands.ts";
 import { openServices, type Services } from "./operations/services.ts";
 import { allOperations } from "./operations/table.ts";
 import { PastConversations } from "./reading/past-conversations.ts";
-import { createPinnedFacts } from "./reading/pinned-facts.ts";
-import { createPlaceDescriber, createWhere } from "./reading/place-description.ts";
-import { createRolesOf } from "./reading/roles-of.ts";
+import {
+  createPinnedFacts,
+  createPlaceDescriber,
+  createRolesOf,
+  createWhere,
+} from "./reading/place-description.ts";
 import { TurnContextReader } from "./reading/turn-context.ts";
 import { createWebChatActions } from "./reading/web-chat-actions.ts";
 import { createScheduleService } from "./schedules/create-schedules.ts";
@@ -38,8 +41,8 @@ import { Feed } from "./turns/feed.ts";
 import { createPictures } from "./turns/kept-files.ts";
 import { emitAll, interruptedTooOften, maxCrashes } from "./turns/no-start.ts";
 import { StoredOpenings } from "./turns/openings.ts";
-import { createPastOutputs } from "./turns/past-outputs.ts";
 import { PastThreads } from "./turns/past-threads.ts";
+import { Recordings } from "./turns/replay/recorded-turn.ts";
 import { SharedFeed } from "./turns/shared-feed.ts";
 import { observeSpending, Spending } from "./turns/spending.ts";
 import { createSubmit } from "./turns/submit.ts";
@@ -141,15 +144,16 @@ function openTurns(deps: AppDeps, forget: Forget) {
   const schedules = openSchedules(deps, queue, platforms, offers, spending);
   const past = new PastThreads(log);
   const openings = new StoredOpenings(store, clock);
+  const recordings = new Recordings(log, past, openings, countTokens);
   const picture = createPictures(files, report);
-  const teaching = openTeaching(deps, { openings, picture, countTokens, clock, offers }, past);
+  const teaching = openTeaching(deps, { picture, clock, offers }, recordings);
   const links = { actionsOf, console: public_url === undefined ? undefined : webChat, report };
   const conversations = new PastConversations(log, deps.createTextIndex, links);
   const ports: TurnPorts = {
     ...deps.ports,
     store,
     clock,
-    pastOutput: createPastOutputs(log),
+    pastOutput: (...asked) => past.output(...asked),
     redact,
     time_zone,
     chats,
@@ -175,7 +179,19 @@ function openTurns(deps: AppDeps, forget: Forget) {
     spending,
     createWhere(describer, name, actionsOf),
   );
-  return { ...opened, ...queue, usage, spending, schedules, past, openings, teaching, ports, runner };
+  return {
+    ...opened,
+    ...queue,
+    usage,
+    spending,
+    schedules,
+    past,
+    openings,
+    recordings,
+    teaching,
+    ports,
+    runner,
+  };
 }
 
 type Turns = ReturnType<typeof openTurns>;

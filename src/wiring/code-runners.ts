@@ -86,24 +86,20 @@ function programFolders(): string[] {
   return folders.filter((folder) => path.isAbsolute(folder) && !folder.includes("node_modules"));
 }
 
-interface RunnerDeps {
-  own: OwnPorts;
-  /** Of all processes that use the data folder at the same time; without it, there is one. */
-  mutex: Mutex | undefined;
-}
-
 /**
  * Detecting the isolation starts a process, so that and loading the sandbox wait until code is run.
+ * @param mutex of all processes that use the data folder at the same time; without it, there is one
  * @param verify checks a skill's files right before its code runs
  */
 export function lazyCodeRunners(
   config: Config,
-  deps: RunnerDeps,
+  own: OwnPorts,
+  mutex: Mutex | undefined,
   verify: (skill: Skill) => Promise<Verdict>,
 ) {
   let sandbox: Promise<Sandbox> | undefined;
   const open = () => {
-    sandbox ??= openSandbox(config, deps).catch((error: unknown) => {
+    sandbox ??= openSandbox(config, own, mutex).catch((error: unknown) => {
       // A full disk, for instance: the next call tries again.
       sandbox = undefined;
       throw error;
@@ -172,7 +168,7 @@ function lazyPreparedPackages(open: () => Promise<PreparedPackages>): PreparedPa
   };
 }
 
-async function openSandbox(config: Config, { own, mutex }: RunnerDeps): Promise<Sandbox> {
+async function openSandbox(config: Config, own: OwnPorts, mutex: Mutex | undefined): Promise<Sandbox> {
   const { createSandbox } = await import("../sandbox/create-sandbox.ts");
   return createSandbox({ ...sandboxOptions(config, own), mutex });
 }

@@ -76,7 +76,7 @@ export async function openSkills(config: Config, deps: SkillDeps) {
   const { clock, store, mutex, own, folders, version, report, onLog } = deps;
   const { question_minutes, approval_minutes } = config.turns;
   const question_ms = Math.max(question_minutes, approval_minutes) * 60_000;
-  const runners = lazyCodeRunners(config, { own, mutex }, (skill) => packages.verifyBeforeRun(skill));
+  const runners = lazyCodeRunners(config, own, mutex, (skill) => packages.verifyBeforeRun(skill));
   const { programs, scripts, code, isolation } = runners;
   const imported = createImportedSkills({
     programs,
@@ -94,7 +94,7 @@ export async function openSkills(config: Config, deps: SkillDeps) {
     (text.trimStart().startsWith("{") ? readFlow : readTaughtDocument)(id, text, origin),
   );
   let address: string | undefined;
-  const login = openToolServerLogin(config, { ...deps, listening: () => address });
+  const login = openToolServerLogin(config, deps, () => address);
   const mcp = createMcpServers({
     file: config.mcp.file,
     folder: path.join(config.data.folder, "tool-servers"),
@@ -112,19 +112,14 @@ export async function openSkills(config: Config, deps: SkillDeps) {
     report,
   });
   const formats = [imported.format];
-  const packages = await openPackages(config, {
-    store,
-    mutex,
-    clock,
-    own,
-    formats,
-    flowPorts,
+  const known = {
     isolation: runners.describe,
     skillsOf: mcp.skillsOf,
-    find: async (id) => (await catalogue.current()).skills.get(id),
-  });
+    find: async (id: string) => (await catalogue.current()).skills.get(id),
+  };
+  const packages = await openPackages(config, deps, known, formats, flowPorts);
   const sources: SkillSource[] = [
-    ...skillSources(config, { ...packages, formats, flowPorts, toolPackages: imported.toolPackages }),
+    ...skillSources(config, formats, imported.toolPackages, flowPorts, packages.verify),
     mcp.source,
     adHoc.source,
     taught,
@@ -170,19 +165,15 @@ export async function openSkills(config: Config, deps: SkillDeps) {
   };
 }
 
-/** Installed skills. */
-
-interface PackageDeps
-  extends Pick<SkillDeps, "store" | "mutex" | "clock" | "own">,
-    Pick<PackagesOptions, "skillsOf" | "find" | "isolation"> {
-  formats: readonly FolderFormat[];
-  flowPorts: FlowPorts;
-}
-
 /** Opens the installed skills. First repairs changes that a killed bot left incomplete. */
-async function openPackages(config: Config, deps: PackageDeps): Promise<ManagedPackages> {
-  const { store, mutex, clock, own, formats, flowPorts, find, skillsOf, isolation } = deps;
-  const shipped = shippedSources(deps);
+async function openPackages(
+  config: Config,
+  { store, mutex, clock, own }: Pick<SkillDeps, "store" | "mutex" | "clock" | "own">,
+  { find, skillsOf, isolation }: Pick<PackagesOptions, "skillsOf" | "find" | "isolation">,
+  formats: readonly FolderFormat[],
+  flowPorts: FlowPorts,
+): Promise<ManagedPackages> {
+  const shipped = shippedSources(flowPorts);
   const proxy = createGuardedProxy({ allow: config.net.allow, own });
   return createPackages({
     mutex,
@@ -217,17 +208,16 @@ async function loadAll(sources: readonly SkillSource[]): Promise<LoadedSkills> {
   };
 }
 
-/** The URLs for logins at tool servers: the return address, and the metadata of this bot. */
-
-/** `listening`: the address of this bot, once it listens. */
-type LoginDeps = Pick<SkillDeps, "store" | "mutex" | "web" | "clock" | "report"> & {
-  listening(): string | undefined;
-};
-
-/** Logins at tool servers. Their tokens are encrypted with the bot's key. */
-function openToolServerLogin(config: Config, deps: LoginDeps): McpLoginWithReturn {
+/**
+ * Logins at tool servers. Their tokens are encrypted with the bot's key.
+ * @param listening the address of this bot, once it listens
+ */
+function openToolServerLogin(
+  config: Config,
+  { store, mutex, web, clock, report }: Pick<SkillDeps, "store" | "mutex" | "web" | "clock" | "report">,
+  listening: () => string | undefined,
+): McpLoginWithReturn {
   const { server, data, secret_key } = config;
-  const { store, mutex, web, clock, listening, report } = deps;
   const home = () => server.public_url ?? listening() ?? `http://127.0.0.1:${server.port}`;
   const isPublic = server.public_url?.startsWith("https://") ?? false;
   return createMcpLogin({

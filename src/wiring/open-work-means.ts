@@ -7,7 +7,7 @@ import { enginesIn, type SearchEngine } from "../config/search-schema.ts";
 import type { ImageMaker, Knowledge } from "../core/ports/services.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import { noWebSearch, type WebEngine, type WebSearch } from "../core/ports/web.ts";
-import { noMeans, type WorkMeans } from "../core/ports/work-means.ts";
+import type { WorkMeans } from "../core/ports/work-means.ts";
 import { createProviderSearch } from "../models/create-provider-search.ts";
 import { createEmbedder } from "../models/openai/embedder.ts";
 import { createImageMaker } from "../models/openai/image-maker.ts";
@@ -24,32 +24,28 @@ import {
 } from "../web-search/engines.ts";
 import { modelSettings, webOptions } from "./app-settings.ts";
 
-export interface MeansDeps {
-  /** The ports of the bot itself, which searches must not reach. */
-  own: OwnPorts;
-  clock: Clock;
-}
-
-interface KnowledgeDeps {
-  knowledge: Knowledge;
-  /** Reports a failure that only lowers the quality of the work. */
-  report(error: unknown, where: string): void;
-}
-
-export function openWorkMeans(config: Config, deps: MeansDeps & KnowledgeDeps): WorkMeans {
-  const { clock, knowledge, report } = deps;
+/**
+ * @param own the ports of the bot itself, which searches must not reach
+ * @param report reports a failure that only lowers the quality of the work
+ */
+export function openWorkMeans(
+  config: Config,
+  own: OwnPorts,
+  clock: Clock,
+  knowledge: Knowledge,
+  report: (error: unknown, where: string) => void,
+): WorkMeans {
   return {
-    ...noMeans,
-    search: openSearch(config, deps),
+    search: openSearch(config, own, clock),
     charts: createCharts(),
-    images: openImages(config, deps),
+    images: openImages(config, own, clock),
     embedder: createEmbedder(modelSettings(config), clock, (error) => report(error, "vectors of texts")),
     knowledge,
   };
 }
 
 /** Image generation. Images that a server returns by URL are fetched from the operator's own server or from public addresses. */
-function openImages(config: Config, { own, clock }: MeansDeps): ImageMaker {
+function openImages(config: Config, own: OwnPorts, clock: Clock): ImageMaker {
   const address = providerOfModel(config.model.images, config.model)?.address;
   const named = address === undefined ? [] : [new URL(address).hostname];
   const fetchImage = createDownload({ allow: [...config.net.allow, ...named], own });
@@ -57,7 +53,7 @@ function openImages(config: Config, { own, clock }: MeansDeps): ImageMaker {
 }
 
 /** The configured search engines. Defaults to Wikipedia; if the operator has chosen engines, only those are used. */
-export function openSearch(config: Config, { own, clock }: MeansDeps): WebSearch {
+export function openSearch(config: Config, own: OwnPorts, clock: Clock): WebSearch {
   const { search, net } = config;
   // The operator set its address, which may be in a private network.
   const named = search.searxng_url === undefined ? [] : [new URL(search.searxng_url).hostname];

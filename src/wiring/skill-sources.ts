@@ -12,15 +12,8 @@ import { createHostFacts } from "../skills/host-facts.ts";
 import { createLimitedSource } from "../skills/judged-sources.ts";
 import { skillEnvironment } from "../skills/skill-settings.ts";
 
-export interface SourceDeps {
-  /** Formats of skills other than a folder with a SKILL.md. */
-  formats: readonly FolderFormat[];
-  toolPackages: ToolPackages;
-  flowPorts: FlowPorts;
-}
-
 /** Only shipped skills may contain code that runs in the bot's process. */
-export function shippedSources({ flowPorts }: Pick<SourceDeps, "flowPorts">): SkillSource[] {
+export function shippedSources(flowPorts: FlowPorts): SkillSource[] {
   const place = { source: "bundled", precedence: 2 };
   const skills = fileURLToPath(new URL("../../skills", import.meta.url));
   const flows = fileURLToPath(new URL("../../flows", import.meta.url));
@@ -39,13 +32,19 @@ export function managedFolders({ data }: Config) {
   };
 }
 
-/** The sources, in rising precedence. `verify` checks the loaded installed skills. */
+/**
+ * The sources, in rising precedence.
+ * @param formats of skills other than a folder with a SKILL.md
+ * @param verify checks the loaded installed skills
+ */
 export function skillSources(
   config: Config,
-  deps: SourceDeps & { verify(loaded: LoadedSkills): Promise<LoadedSkills> },
+  formats: readonly FolderFormat[],
+  toolPackages: ToolPackages,
+  flowPorts: FlowPorts,
+  verify: (loaded: LoadedSkills) => Promise<LoadedSkills>,
 ): SkillSource[] {
   const { skills, workspace } = config;
-  const { formats, toolPackages, flowPorts } = deps;
   const linkFolders = [workspace.skills, ...skills.extra, ...skills.link_folders];
   const folder = (source: string, precedence: number, root: string, mustExist = false) =>
     createLimitedSource(
@@ -66,9 +65,9 @@ export function skillSources(
   const managed = managedFolders(config);
   return [
     ...skills.extra.map((root) => folder("extra", 1, root, true)),
-    ...shippedSources(deps),
-    verified(folder("managed", 3, managed.skills), deps.verify),
-    verified(flows("managed", 3, managed.flows), deps.verify),
+    ...shippedSources(flowPorts),
+    verified(folder("managed", 3, managed.skills), verify),
+    verified(flows("managed", 3, managed.flows), verify),
     folder("workspace", 4, workspace.skills),
     flows("workspace", 4, workspace.flows),
     createConfigSource(

@@ -14,6 +14,6 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
   async sleep(ms, signal) {
-    await sleep(delayOf(ms), undefined, { ref: false, ...(signal ? { signal } : {}) });
+    await sleep(delayOf(ms), undefined, { ref: false, signal });
   },
 };

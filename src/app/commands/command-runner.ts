@@ -1,8 +1,8 @@
+import { nearestNames } from "../../base/text/nearest-name.ts";
 import type { Emit, TurnEventBody } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import { addressOfFile, type FileStore, type NewFile } from "../../core/ports/storage.ts";
-import { nearest } from "../../core/skill/skill-identifier.ts";
 import { WaitingForPerson } from "../../core/values/failure.ts";
 import type { GivenCommand, Inbound } from "../../core/values/inbound.ts";
 import {
@@ -106,7 +106,7 @@ async function execute(
   const commands = all.filter(({ partOf }) => partOf === undefined);
   const asked = helpFor(commands, words.toLowerCase());
   if (asked !== undefined) return shown(asked);
-  const near = nearest(
+  const near = nearestNames(
     words.split(/\s+/).slice(0, 2).join(" "),
     commands.map((each) => each.name),
   );

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { nearestNames } from "../../base/text/nearest-name.ts";
 import type { TurnEvent, TurnEventOf } from "../../core/log/turn-event.ts";
 import type { Skill } from "../../core/skill/skill.ts";
-import { nearest, resolveSkill } from "../../core/skill/skill-identifier.ts";
+import { resolveSkill } from "../../core/skill/skill-identifier.ts";
 import { checkArguments } from "../../core/turn/check-call.ts";
 import { failed, type Outcome } from "../../core/values/failure.ts";
 import { type Json, objectOf } from "../../core/values/json.ts";
@@ -196,7 +197,7 @@ async function flowCalled(text: string, { catalogue }: Services): Promise<Outcom
     ({ path, severity }) => severity === "error" && isFlowFile(path) && namesFile(text, path),
   );
   const ids = (byName.length > 1 ? byName : flows).map((each) => each.id);
-  const near = byName.length > 1 ? ids : nearest(text, ids);
+  const near = byName.length > 1 ? ids : nearestNames(text, ids);
   const message =
     broken === undefined
       ? `There is no flow called ${text || "that"}. ${hintOf(near, ids)}`

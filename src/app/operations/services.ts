@@ -25,6 +25,7 @@ import { readAudit } from "../services/turn-audit.ts";
 import type { Feed } from "../turns/feed.ts";
 import type { StoredOpenings } from "../turns/openings.ts";
 import type { PastThreads } from "../turns/past-threads.ts";
+import type { Recordings } from "../turns/replay/recorded-turn.ts";
 import { createReplay } from "../turns/replay/replay-turn.ts";
 import type { Spending } from "../turns/spending.ts";
 import type { Submit } from "../turns/submit.ts";
@@ -82,6 +83,7 @@ interface SharedParts {
   feed: Feed;
   openings: StoredOpenings;
   past: PastThreads;
+  recordings: Recordings;
   /** Accepts a message or command. */
   submit: Submit;
   follow: Follow;
@@ -106,7 +108,7 @@ export function openServices(deps: AppDeps, shared: SharedParts) {
   const { packages = noPackages, prepared = noPreparedPackages, meter = noMeter } = deps;
   const { due, sealed } = deps.schedules;
   const { ports, platforms, feed, openings, past, control, wake, schedules, spending, runner } = shared;
-  const { files, folders, chats, models, offers, grants, rights, picture, countTokens } = ports;
+  const { files, folders, chats, models, offers, grants, rights, picture } = ports;
   const { knowledge } = ports.means;
   const stored = new StoredAudit(store, logger);
   const post = auditChannel(deps.chat.audit_channel, platforms);
@@ -114,7 +116,6 @@ export function openServices(deps: AppDeps, shared: SharedParts) {
   const ofTurns = { log, store, clock, logger, files, folders, feed, past, platforms, audit, control };
   const forgetting = new Forgetting(ofTurns);
   const ofPerson = { index, copies, servers, due, sealed, stored, openings, knowledge, forgetting };
-  const replaying = { log, clock, redact, limits, models, meter, past, openings, countTokens, picture };
   return {
     ...pick(deps, "clock", "store", "catalogue", "servers", "profiles"),
     ...pick(deps, "addFlow", "newId", "time_zone", "version"),
@@ -131,7 +132,7 @@ export function openServices(deps: AppDeps, shared: SharedParts) {
     skills: new SkillService({ catalogue, store, clock, packages, prepared, offers, grants, rights }),
     readAudit: (after: FinishedPosition) => readAudit(deps, stored, after),
     receipt: createReceipts(deps, chats.actions),
-    replay: createReplay(replaying),
+    replay: createReplay(log, shared.recordings, models, redact, { clock, limits, meter, picture }),
     turns: storedTurns(log, feed),
     runs: (filter: TurnFilter) => skillRuns(log, filter),
     changeSettings: createChangeSettings(deps, spending),

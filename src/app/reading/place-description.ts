@@ -1,3 +1,5 @@
+/** What turns are told of a place and its people: its description, its pinned facts, and the roles of a person. */
+
 import { LRUCache } from "lru-cache";
 import { growingTo } from "../../base/growing-cache.ts";
 import { unlessLate } from "../../base/time-limit.ts";
@@ -6,12 +8,15 @@ import {
   type ChatPlatform,
   type ChatPlatforms,
   channelThread,
+  PlatformError,
   type PlatformLimits,
   type PlatformWriting,
 } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/storage.ts";
+import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
+import type { RolesOf } from "../../core/skill/skill-identifier.ts";
 import type { Inbound } from "../../core/values/inbound.ts";
+import { type Json, objectOf } from "../../core/values/json.ts";
 import {
   isDirectMessage,
   type Place,
@@ -19,7 +24,7 @@ import {
   placeLine,
   webChat,
 } from "../../core/values/place.ts";
-import type { WhereText } from "../../core/values/profile.ts";
+import type { PinnedFact, WhereText } from "../../core/values/profile.ts";
 
 /** Maximum wait of turns for one look-up, ms. */
 const maxWaitMs = 2_000;
@@ -150,5 +155,32 @@ export function createWhere(
       formatting: `${formatting} ${mentions}`,
       cannot: cannotOn(actionsOf(namespace)),
     };
+  };
+}
+
+/** Reads the facts that people pinned in a channel. The skill `memory` stores them, see `skills/memory/fact.ts`. */
+export function createPinnedFacts(store: Pick<KeyValue, "get">) {
+  return async (namespace: string): Promise<PinnedFact[]> => {
+    const pinned = await store.get(`skill:${namespace}:memory:pinned`);
+    return Array.isArray(pinned) ? pinned.flatMap((fact) => pinnedFact(fact) ?? []) : [];
+  };
+}
+
+function pinnedFact(stored: Json): PinnedFact | undefined {
+  const { text, by } = objectOf(stored);
+  return typeof text === "string" && typeof by === "string" ? { text, by } : undefined;
+}
+
+/**
+ * The current roles of a person on the platform. Empty without a platform, or while it does not answer; rights by role then do not apply.
+ */
+export function createRolesOf(platforms: ChatPlatforms): RolesOf {
+  return async (place, person) => {
+    try {
+      return (await platforms.of(place.namespace)?.person(place, person))?.roles ?? [];
+    } catch (error) {
+      if (error instanceof PlatformError) return [];
+      throw error;
+    }
   };
 }

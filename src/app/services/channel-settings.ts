@@ -1,12 +1,11 @@
 import { oneLine } from "../../base/markdown-text.ts";
-import { nearestName } from "../../base/text/nearest-name.ts";
+import { nearestName, nearestNames } from "../../base/text/nearest-name.ts";
 import {
   type ChannelSettings,
   type NamespaceState,
   type SettingsChange,
   updateNamespace,
 } from "../../core/skill/namespace-state.ts";
-import { nearest } from "../../core/skill/skill-identifier.ts";
 import { failed, type Outcome } from "../../core/values/failure.ts";
 import { type Author, timeZoneNamed } from "../../core/values/inbound.ts";
 import { hereInWords } from "../../core/values/place.ts";
@@ -94,6 +93,6 @@ function nearestTimeZones(text: string): string[] {
   const wanted = text.trim().replaceAll(" ", "_");
   const zones = timeZones();
   const byCity = new Map(zones.map((zone) => [zone.slice(zone.lastIndexOf("/") + 1), zone]));
-  const cities = nearest(wanted, byCity.keys()).flatMap((city) => byCity.get(city) ?? []);
-  return [...new Set([...nearest(wanted, zones), ...cities])].slice(0, 3);
+  const cities = nearestNames(wanted, byCity.keys()).flatMap((city) => byCity.get(city) ?? []);
+  return [...new Set([...nearestNames(wanted, zones), ...cities])].slice(0, 3);
 }

@@ -14,7 +14,8 @@ import type { Author } from "../../core/values/inbound.ts";
 import { objectOf } from "../../core/values/json.ts";
 import { mask } from "../../core/values/redact.ts";
 import type { AppDeps } from "../app-deps.ts";
-import { type DryRunDeps, dryRun, type Occasion } from "../turns/replay/dry-run.ts";
+import { type DryRunMeans, dryRun, type Occasion } from "../turns/replay/dry-run.ts";
+import type { Recordings } from "../turns/replay/recorded-turn.ts";
 import { feedbackKey } from "./shapes.ts";
 
 /** Maximum characters of a text. */
@@ -26,7 +27,7 @@ const maxOccasions = 3;
 const allHaveIt = "all channels have it";
 
 /** Where skills that are made in the chat come from and go to. */
-interface School extends DryRunDeps, Pick<AppDeps, "catalogue" | "store" | "redact"> {
+interface School extends DryRunMeans, Pick<AppDeps, "catalogue" | "store" | "redact"> {
   taught: TaughtSkills;
   packages: Pick<Packages, "reviewText">;
 }
@@ -34,14 +35,8 @@ interface School extends DryRunDeps, Pick<AppDeps, "catalogue" | "store" | "reda
 /** Opens the service where skills can be made in the chat. */
 export function openTeaching(
   given: Pick<AppDeps, "log" | "catalogue" | "store" | "redact" | "taught" | "packages">,
-  {
-    openings,
-    picture,
-    countTokens,
-    clock,
-    offers,
-  }: Pick<TurnPorts, "openings" | "picture" | "countTokens" | "clock" | "offers">,
-  past: DryRunDeps["past"],
+  { picture, clock, offers }: Pick<TurnPorts, "picture" | "clock" | "offers">,
+  recordings: Recordings,
 ): TeachingService | undefined {
   const { taught, packages = noPackages, catalogue } = given;
   if (taught === undefined) return undefined;
@@ -49,7 +44,7 @@ export function openTeaching(
     const { offer } = await offers.read(namespace, await catalogue.current());
     return new Map([...offer.tools()].map(([name, { tool }]) => [tool.skill_id, name]));
   };
-  const read = { openings, picture, countTokens, clock, past, toolNames };
+  const read = { picture, clock, recordings, toolNames };
   return new TeachingService({ ...given, ...read, taught, packages });
 }
 

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { growingTo } from "../../base/growing-cache.ts";
 import { isRecord } from "../../base/record.ts";
+import { readTextId } from "../../core/log/call-id.ts";
 import {
   type PastThread,
   type PastTurn,
@@ -9,9 +10,10 @@ import {
 } from "../../core/log/transcript.ts";
 import { StepReader } from "../../core/log/transcript-steps.ts";
 import { type TurnEvent, withoutDetails } from "../../core/log/turn-event.ts";
-import type { ThreadReading, TurnReading } from "../../core/log/turn-log.ts";
+import type { ThreadReading, TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
 import { isPrivateTurn, privateSteps } from "../../core/transcript/audience.ts";
 import { userMessage } from "../../core/transcript/user-message.ts";
+import type { Json } from "../../core/values/json.ts";
 import { named } from "../../core/values/label.ts";
 import { saidText } from "../../core/values/message.ts";
 import type { Place } from "../../core/values/place.ts";
@@ -34,7 +36,7 @@ const pageSize = 64;
 /** Maximum past turns kept in memory. */
 const remembered = 4_000;
 
-/** Maximum turns that no model read, through which the opening is searched. */
+/** Maximum turns through which an output is searched, and turns that no model read through which the opening is. */
 const maxSearched = 500;
 
 /** Reads the history of a thread: a projection of the log, never stored. */
@@ -73,15 +75,36 @@ export class PastThreads {
     };
   }
 
-  async *#turns(place: Place, before: number, counted?: number): AsyncGenerator<KnownTurn, void> {
-    const deletions = counted ?? (await this.#log.deletions(place));
+  /** As `TurnPorts.pastOutput`. */
+  async output(place: Place, id: string, asker: string | undefined): Promise<Json | undefined> {
+    const text = readTextId(id);
+    if (text !== undefined) {
+      const turn = await this.#log.get(text.turnId);
+      return turn && isIn(turn, place) ? texts[text.kind](this.#log, turn, asker) : undefined;
+    }
+    let searched = 0;
+    for await (const turnId of this.#ids(place, Number.MAX_SAFE_INTEGER)) {
+      const found = outputIn(await this.#log.read(turnId), id, asker);
+      searched += 1;
+      if (found !== undefined || searched >= maxSearched) return found;
+    }
+    return undefined;
+  }
+
+  /** The ids of finished turns, newest first. */
+  async *#ids(place: Place, before: number): AsyncGenerator<string, void> {
     for (let from = before; ; ) {
       const page = await this.#log.finished(place, from, pageSize);
-      for (const { turn_id } of page) yield await this.#known(turn_id, deletions);
+      for (const { turn_id } of page) yield turn_id;
       const last = page.at(-1);
       if (last === undefined || page.length < pageSize) return;
       from = last.ordinal;
     }
+  }
+
+  async *#turns(place: Place, before: number, counted?: number): AsyncGenerator<KnownTurn, void> {
+    const deletions = counted ?? (await this.#log.deletions(place));
+    for await (const turnId of this.#ids(place, before)) yield await this.#known(turnId, deletions);
   }
 
   async #known(turnId: string, deletions: number): Promise<KnownTurn> {
@@ -165,4 +188,30 @@ function usedIn(events: readonly TurnEvent[]): string[] {
     if (isRecord(input) && typeof input.skill_name === "string") used.add(input.skill_name);
   }
   return [...used];
+}
+
+function isIn(turn: TurnRecord, { namespace, thread }: Place): boolean {
+  return turn.namespace === namespace && turn.thread === thread;
+}
+
+/** The text of a message of the thread; undefined for one that was deleted. */
+async function messageText(log: TurnReading, turn: TurnRecord): Promise<string | undefined> {
+  const [entry] = turn.kind === "message" ? await log.read(turn.turn_id) : [];
+  return entry?.type === "inbound" && entry.inbound.text !== "" ? entry.inbound.text : undefined;
+}
+
+/** The answer of a turn of the thread; undefined for one that the asker may not read. */
+async function answerText(log: TurnReading, turn: TurnRecord, asker?: string): Promise<string | undefined> {
+  const mayRead = turn.author.id === asker || !isPrivateTurn(await log.read(turn.turn_id));
+  return mayRead ? turn.answer : undefined;
+}
+
+const texts = { message: messageText, answer: answerText };
+
+function outputIn(events: readonly TurnEvent[], callId: string, asker: string | undefined): Json | undefined {
+  const [first] = events;
+  const isTheirs = first?.type === "inbound" && first.inbound.author.id === asker;
+  if (isPrivateTurn(events) && !isTheirs) return undefined;
+  const finished = events.findLast((event) => event.type === "tool_finished" && event.call_id === callId);
+  return finished?.type === "tool_finished" ? finished.output : undefined;
 }

@@ -273,8 +273,7 @@ function agentFor(
 ): Pick<Turn, "profile" | "direct"> {
   const { background } = inbound.cause ?? {};
   if (background !== undefined) {
-    const asking = background.denied === undefined ? {} : { black_tool_actions: background.denied };
-    const profile = helper(profileNamed(profiles, background.to), asking);
+    const profile = helper(profileNamed(profiles, background.to), { black_tool_actions: background.denied });
     // A message in the thread goes to the agent of the thread, so nobody could answer a question.
     return { profile: { ...profile, tools: profile.tools?.filter((tool) => tool !== "hitl") }, direct: true };
   }

@@ -56,8 +56,6 @@ function mustSurvivePowerLoss(event: TurnEvent): boolean {
   );
 }
 
-type TurnWriterDeps = Pick<AppDeps, "log" | "clock" | "redact">;
-
 /**
  * Stamps a turn's events, stores them, and tells the turn's observers.
  * - Order: as written. An observer hears an event once it and all before it are stored.
@@ -68,7 +66,7 @@ type TurnWriterDeps = Pick<AppDeps, "log" | "clock" | "redact">;
  * - Bound: what a turn emits within `maxHoldMs`.
  */
 export class TurnWriter {
-  readonly #deps: TurnWriterDeps;
+  readonly #app: Pick<AppDeps, "log" | "clock" | "redact">;
   readonly #claimed: ClaimedTurn;
   readonly #isHeld: () => boolean;
   readonly #observers: readonly TurnObserver[];
@@ -83,13 +81,13 @@ export class TurnWriter {
 
   /** @param isHeld whether nobody else can have the turn now. Asked before an effect, which a paused process must not begin */
   constructor(
-    deps: TurnWriterDeps,
+    app: Pick<AppDeps, "log" | "clock" | "redact">,
     claimed: ClaimedTurn,
     isHeld: () => boolean,
     observers: readonly TurnObserver[],
   ) {
     this.#observers = observers;
-    this.#deps = deps;
+    this.#app = app;
     this.#claimed = claimed;
     this.#isHeld = isHeld;
     this.#seq = claimed.last_seq;
@@ -118,7 +116,7 @@ export class TurnWriter {
       await (this.#waiting.length === 0 ? this.#written : this.flush());
       return this.show(body);
     }
-    const { log, clock } = this.#deps;
+    const { log, clock } = this.#app;
     const event = this.#stamp(body);
     if (event.type === "steered") {
       const { turn_id, lease } = this.#claimed;
@@ -154,7 +152,7 @@ export class TurnWriter {
   }
 
   async #store(): Promise<void> {
-    const { log } = this.#deps;
+    const { log } = this.#app;
     const { turn_id, lease } = this.#claimed;
     if (this.#waiting.length === 0) return;
     const events = this.#waiting;
@@ -169,7 +167,7 @@ export class TurnWriter {
   }
 
   #stamp(body: TurnEventBody): TurnEvent {
-    const { redact, clock } = this.#deps;
+    const { redact, clock } = this.#app;
     this.#seq += 1;
     return { ...redact(body), turn_id: this.#claimed.turn_id, seq: this.#seq, at: clock.now() };
   }

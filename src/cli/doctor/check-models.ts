@@ -98,7 +98,7 @@ export function checkSearch(config: Config): Finding {
   const name = "web search";
   const { engines: chosen } = config.search;
   if (chosen.length === 0) return fine(name, "switched off (search.engines is [])");
-  const { engines } = openSearch(config, { own: new Set(), clock: systemClock });
+  const { engines } = openSearch(config, new Set(), systemClock);
   const words = engines.join(", ");
   if (chosen !== "auto" && engines.length < enginesIn(config.search).length) {
     const detail = `${words || "nothing"}; model is in search.engines, but its provider has no search of its own`;

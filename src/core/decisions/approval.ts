@@ -138,13 +138,8 @@ export function changedTexts({ state }: TurnScope, callId: string): string | und
 async function ask({ state, turn, ports, emit }: TurnScope, { files, ...asked }: Question): Promise<void> {
   const approval_id = approvalIdOf(turn.turn_id, state.approvals.size + 1);
   const expires_at = ports.clock.now() + turn.limits.approval_ms;
-  await emit({
-    type: "approval_requested",
-    approval_id,
-    ...asked,
-    ...(files?.length ? { files } : {}),
-    expires_at,
-  });
+  const shown = files?.length ? files : undefined;
+  await emit({ type: "approval_requested", approval_id, ...asked, files: shown, expires_at });
 }
 
 /**

@@ -160,7 +160,7 @@ async function searchAll(desk: ChatDesk, query: MessageQuery) {
   const read = new Set(elsewhere.map((each) => ("message" in each ? each.namespace : undefined)));
   const because = "it tells what is said in other channels";
   for (const from of by.private ? [] : read)
-    await emit({ type: "answer_private", call_id: callId, because, ...(from === undefined ? {} : { from }) });
+    await emit({ type: "answer_private", call_id: callId, because, from });
   return results;
 }
 

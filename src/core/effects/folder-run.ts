@@ -16,22 +16,18 @@ import { maxToolFile } from "./tool-files.ts";
 const maxPosted = 10;
 const maxNamed = 20;
 
-interface FolderRun {
-  callId: string;
-  text: string;
-  file: ToolContext["file"];
-}
-
 /** Implements `ToolContext.inFolder`. */
 export async function runInFolder<T>(
   { turn, ports }: Pick<TurnScope, "turn" | "ports">,
-  { callId, text, file }: FolderRun,
+  call_id: string,
+  text: string,
+  file: ToolContext["file"],
   run: (working: MountedFolder) => Promise<T>,
   signal: AbortSignal,
 ): Promise<{ value: T; notes: readonly string[] }> {
   const folder = ports.folders.of(turn.place);
   const { value, changed } = await folder.use(
-    { writer: { kind: "agent" }, turn_id: turn.turn_id, call_id: callId, text },
+    { writer: { kind: "agent" }, turn_id: turn.turn_id, call_id, text },
     run,
     signal,
   );

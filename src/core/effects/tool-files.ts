@@ -1,13 +1,13 @@
 import { fileNameOf, safeFileName } from "../../base/file-kind.ts";
-import type { TurnEventOf } from "../log/turn-event.ts";
+import type { TurnEvent } from "../log/turn-event.ts";
 import { readFileContent } from "../ports/documents.ts";
-import { addressOfFile, type NewFile } from "../ports/storage.ts";
+import { addressOfFile, type NewFile, type StoredFile } from "../ports/storage.ts";
 import type { OpenedFile } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import type { ToolContext } from "../skill/tool.ts";
 import type { ThreadFiles } from "../skill/work-context.ts";
-import { type PictureWords, pictureWords } from "../values/picture-words.ts";
+import type { PictureWords } from "../values/picture-words.ts";
 import { formatBytes } from "../values/shown.ts";
 
 /** Maximum bytes of one file that a call creates. */
@@ -40,10 +40,9 @@ export function createToolFiles(scope: TurnScope, callId: string, signal: AbortS
     if (replaces === undefined) {
       await scope.emit({ type: "step_finished", call_id: callId, step, result: stored.name });
     }
-    const told = turn.events.some((event) => isSame(event, callId, stored));
-    if (told) return stored.name;
+    if (turn.events.some((event) => isSame(event, callId, stored))) return stored.name;
     const url = addressOfFile(turn.turn_id, stored.name);
-    await scope.emit({ type: "file", call_id: callId, ...stored, url, ...pictureWords({ alt, chart }) });
+    await scope.emit({ type: "file", call_id: callId, ...stored, url, alt, chart });
     return stored.name;
   };
   return (file) => {
@@ -71,19 +70,9 @@ function filesOf({ state }: TurnScope): number {
   return count;
 }
 
-function isSame(
-  event: { type: string },
-  callId: string,
-  stored: Pick<TurnEventOf<"file">, "name" | "media_type" | "bytes">,
-): boolean {
-  if (event.type !== "file") return false;
-  const file = event as TurnEventOf<"file">;
-  return (
-    file.call_id === callId &&
-    file.name === stored.name &&
-    file.media_type === stored.media_type &&
-    file.bytes === stored.bytes
-  );
+function isSame(event: TurnEvent, callId: string, { name, media_type, bytes }: StoredFile): boolean {
+  if (event.type !== "file" || event.call_id !== callId) return false;
+  return event.name === name && event.media_type === media_type && event.bytes === bytes;
 }
 
 /** Maximum bytes of a file that a skill may read as a whole. */

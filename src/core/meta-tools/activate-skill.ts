@@ -278,7 +278,7 @@ function asInvocation(skillId: string, result: ToolResult): ToolResult {
   if (result.status === "error" || result.direct) return result;
   const { output, readable } = result;
   const answer = { skill_id: skillId, output, success: true };
-  return { status: "ok", output: answer, ...(readable === undefined ? {} : { readable }) };
+  return { status: "ok", output: answer, readable };
 }
 
 /** The parameters of a skill that cannot run without any; otherwise undefined. */

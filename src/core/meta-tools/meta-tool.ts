@@ -6,24 +6,13 @@ import type { ApprovalNeed, Approver, ToolEffect } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import type { Redact } from "../values/redact.ts";
 
-interface MetaToolInput<Parameters extends z.ZodObject> {
-  name: string;
+/** A tool of the agent itself, with typed parameters. What it does not say has a default. */
+interface MetaToolInput<Parameters extends z.ZodObject>
+  extends Pick<MetaTool, "name" | "description" | "offered">,
+    Partial<Pick<MetaTool, "shown" | "shares" | "says" | "category" | "needed" | "describe">> {
   title: string | ((input: z.output<Parameters>) => string);
-  description: string;
   parameters: Parameters;
   effect: ToolEffect;
-  /** As in `Tool`. */
-  shown?: MetaTool["shown"];
-  /** As in `Tool`. */
-  shares?: MetaTool["shares"];
-  /** As in `Tool`. */
-  says?: MetaTool["says"];
-  /** Whether this bot has the tool. */
-  offered: MetaTool["offered"];
-  /** As in `MetaTool`. */
-  category?: MetaTool["category"];
-  needed?: MetaTool["needed"];
-  describe?: MetaTool["describe"];
   /** Who has to approve a call before it runs; nobody by default. */
   approval?(input: z.output<Parameters>, scope: TurnScope): Approver | ApprovalNeed | undefined;
   /** The id of the skill whose code a call runs. */
@@ -57,12 +46,8 @@ export function defineMetaTool<Parameters extends z.ZodObject>(
     parameters: toJsonSchema(definition.parameters),
     skill_id: "",
     effect: () => effect,
-    ...(approval === undefined
-      ? {}
-      : { approval: (input, scope) => approval(input as z.output<Parameters>, scope) }),
-    ...(runsCodeOf === undefined
-      ? {}
-      : { runsCodeOf: (input, scope) => runsCodeOf(input as z.output<Parameters>, scope) }),
+    approval: (input, scope) => approval?.(input as z.output<Parameters>, scope),
+    runsCodeOf: (input, scope) => runsCodeOf?.(input as z.output<Parameters>, scope),
     validate: (input) => validateWith(parameters, input),
     run: (input, context, scope, request) => run(input as z.output<Parameters>, context, scope, request),
     max_iterations: 10,

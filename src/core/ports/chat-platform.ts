@@ -37,11 +37,12 @@ export interface PlatformLimits {
 }
 
 /** Maximum characters of Markdown in one message of an answer. */
-export function answerRoom({ message_characters, answer_characters }: AnswerLimits): number {
-  return answer_characters ?? message_characters;
+export function answerRoom({
+  message_characters,
+  answer_characters = message_characters,
+}: Pick<PlatformLimits, "message_characters" | "answer_characters">): number {
+  return answer_characters;
 }
-
-type AnswerLimits = Pick<PlatformLimits, "message_characters" | "answer_characters">;
 
 /** How to write on a platform, in sentences for a model. */
 export interface PlatformWriting {

@@ -7,9 +7,11 @@ import type { Tool, ToolContext } from "./tool.ts";
 
 /**
  * The code of a built-in skill, next to its SKILL.md. `parameters` and `output` are zod objects; `run` is ordinary code that does its work
- * in named steps (`context.step`). It throws a `SkillFailure` to tell the model about an expected failure.
+ * in named steps (`context.step`). It throws a `SkillFailure` to tell the model about an expected failure. Members of `Tool` mean the same
+ * here: a skill whose calls may need approval sets `says`, one that fetches `addresses`, one that stores or posts something `shares`;
+ * `listed` is for parts.
  */
-export interface SkillDefinition {
+export interface SkillDefinition extends Partial<Pick<Tool, ToolTraits>> {
   /**
    * A parameter with `.meta({ deprecated: true })` is accepted and not shown to models. With `stands_for`, it is another name of that
    * parameter, as other programs have it.
@@ -33,26 +35,21 @@ export interface SkillDefinition {
    * the channel or that no single command can undo. `risk: high` in SKILL.md requires an operator's approval in any case.
    */
   approval?: Approver | ApprovalNeed | ((input: Json) => Approver | ApprovalNeed | undefined);
-  /** Same meaning as in `Tool`; set in every skill whose calls may need approval. */
-  says?: Tool["says"];
-  /**
-   * Web addresses that the call sends something to; required in every skill that fetches. Same meaning as in `Tool`, as for `finds` and
-   * `open`.
-   */
-  addresses?(input: Json): readonly string[];
-  finds?: NonNullable<Tool["finds"]>;
-  /** Same meaning as in `Tool`; for parts. */
-  listed?: Tool["listed"];
-  /** Same meaning as in `Tool`; set in every skill that stores or posts something. */
-  shares?: Tool["shares"];
-  open?: NonNullable<Tool["open"]>;
-  repeatable?: boolean;
-  once_per_turn?: boolean;
-  cooldown_ms?: number;
   /** The output in words, for a model, where its JSON says things twice. Programs and flows use the output. */
   readable?(output: never): string;
   run(input: unknown, context: ToolContext): Promise<unknown>;
 }
+
+type ToolTraits =
+  | "says"
+  | "addresses"
+  | "finds"
+  | "listed"
+  | "shares"
+  | "open"
+  | "repeatable"
+  | "once_per_turn"
+  | "cooldown_ms";
 
 /** A built-in skill with one tool, or with several parts addressed as `skill#part`. */
 export type SkillModule =

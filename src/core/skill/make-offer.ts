@@ -41,10 +41,10 @@ export function makeOffer(
     const offered: OfferedSkill = {
       skill,
       state: stateOf(skill, state),
-      ...(skill.parent !== undefined && state.pinned[skill.id] === undefined ? { by_parent: true } : {}),
+      by_parent: (skill.parent !== undefined && state.pinned[skill.id] === undefined) || undefined,
       reasons: eligibility(skill, facts, here),
-      ...(isSwitchedOff(skill, facts) ? { switched_off: true } : {}),
-      ...(isPinFallen(skill, state) ? { notice: pinFallen(skill) } : {}),
+      switched_off: isSwitchedOff(skill, facts) || undefined,
+      notice: isPinFallen(skill, state) ? pinFallen(skill) : undefined,
     };
     all.set(skill.id, offered);
     const enabled = offered.state === "pinned" || !needsEnabling(skill, facts);

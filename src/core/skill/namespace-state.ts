@@ -170,13 +170,13 @@ export interface OfferedSkill {
   skill: Skill;
   state: SkillState;
   /** A part that has this state only through its parent. */
-  by_parent?: true;
+  by_parent?: true | undefined;
   /** Why it cannot be used here, in words for a person; empty if it can. */
   reasons: string[];
   /** Deliberately switched off for every namespace. */
-  switched_off?: true;
+  switched_off?: true | undefined;
   /** Information for people about a skill that can be used. */
-  notice?: string;
+  notice?: string | undefined;
 }
 
 /** A tool under its name for models. */

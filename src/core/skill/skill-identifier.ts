@@ -8,8 +8,6 @@ import type { Place } from "../values/place.ts";
 import type { Parameter, Skill } from "./skill.ts";
 import type { Tool, Validation } from "./tool.ts";
 
-export { nearestNames as nearest } from "../../base/text/nearest-name.ts";
-
 /** The result of looking up a skill by name. `nearest` are similar known ids, best first; often empty. */
 type ResolvedSkillId = { status: "found"; id: string } | { status: "unknown"; nearest: string[] };
 

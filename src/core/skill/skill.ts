@@ -30,8 +30,8 @@ export function parametersOf(schema: JsonSchema): Parameter[] {
       type: known.success ? known.data : "string",
       description: typeof property.description === "string" ? property.description : "",
       required: required.has(name) && property.default === undefined,
-      ...(property.default === undefined ? {} : { default: property.default }),
-      ...(Array.isArray(property.enum) ? { enum: property.enum } : {}),
+      default: property.default,
+      enum: Array.isArray(property.enum) ? property.enum : undefined,
     };
   });
 }

@@ -40,17 +40,23 @@ export type ToolResult =
       status: "ok";
       output: Json;
       direct?: boolean | undefined;
-      readable?: string;
+      readable?: string | undefined;
       details?: { [key: string]: Json };
     }
-  | { status: "error"; code: string; message: string; hint?: string; details?: { [key: string]: Json } };
+  | {
+      status: "error";
+      code: string;
+      message: string;
+      hint?: string | undefined;
+      details?: { [key: string]: Json };
+    };
 
 /** The error result of a call. */
 export type ErrorResult = Extract<ToolResult, { status: "error" }>;
 
 /** Makes the error result of an expected failure. @param hint what the model can try instead */
 export function failure(code: string, message: string, hint?: string): ErrorResult {
-  return { status: "error", code, message, ...(hint === undefined ? {} : { hint }) };
+  return { status: "error", code, message, hint };
 }
 
 export type Validation = { ok: true; value: Json } | { ok: false; message: string };
@@ -168,16 +174,6 @@ export interface WantedValue<Schema extends z.ZodType> {
   longest_ms?: number | undefined;
 }
 
-/** Asks a model inside a tool for one JSON value of a schema. An answer that does not match is repaired, or the model is asked again. */
-type Generate = <Schema extends z.ZodType>(request: WantedValue<Schema>) => Promise<z.infer<Schema>>;
-
-/** Sends one plain message to a model, without tools and without the conversation. Returns the text. */
-type Write = (request: {
-  input: string;
-  instructions?: string | undefined;
-  model?: WorkModel | undefined;
-}) => Promise<string>;
-
 /** The execution context of a tool call: person, place, and available services. A tool can reach nothing else. */
 export interface ToolContext extends WorkContext {
   call_id: string;
@@ -199,8 +195,14 @@ export interface ToolContext extends WorkContext {
   journalled(step: string): Json | undefined;
   /** Whether a model that can write text is configured; otherwise `generate` and `write` throw `ModelError`. */
   generative: boolean;
-  generate: Generate;
-  write: Write;
+  /** Asks a model for one JSON value of a schema. An answer that does not match is repaired, or the model is asked again. */
+  generate<Schema extends z.ZodType>(request: WantedValue<Schema>): Promise<z.infer<Schema>>;
+  /** Sends one plain message to a model, without tools and without the conversation. Returns the text. */
+  write(request: {
+    input: string;
+    instructions?: string | undefined;
+    model?: WorkModel | undefined;
+  }): Promise<string>;
   /**
    * Whether the model that made this call has the whole text in front of it, in a message or a result. False for calls of people, skills
    * and flows.

@@ -44,7 +44,7 @@ export function createToolContext(
   const shared = <Part extends object>(part: Part, ...names: (keyof Part)[]) =>
     seenByOthers(scope, request, part, ...names);
   const { inFolder } = shared<Pick<ToolContext, "inFolder">>(
-    { inFolder: (text, run) => runInFolder(scope, { callId: request.call.id, text, file }, run, signal) },
+    { inFolder: (text, run) => runInFolder(scope, request.call.id, text, file, run, signal) },
     "inFolder",
   );
   const work = createWorkContext(

@@ -249,11 +249,10 @@ const maxCarried = 300;
 /** The latest of all seen addresses as one value. */
 export function summaryOf(all: readonly SeenAddresses[], carried: Seen): Seen {
   const last = (keys: readonly string[]) => [...new Set(keys)].slice(-maxCarried);
-  const untrusted = carried.untrusted === true || all.some((each) => each.untrusted);
   return {
     named: last([...(carried.named ?? []), ...all.flatMap(({ named }) => [...named])]),
     linked: last([...(carried.linked ?? []), ...all.flatMap(({ linked }) => [...linked])]),
-    ...(untrusted ? { untrusted } : {}),
+    untrusted: carried.untrusted || all.some((each) => each.untrusted) || undefined,
   };
 }
 

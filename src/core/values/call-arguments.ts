@@ -202,7 +202,7 @@ export function callInWords(tool: string, of: string, input: Json, open?: readon
   const details = shown.map(([name, value]) => `${inSmallWords(shownName(name))} ${inQuotes(value)}`);
   const called = inSmallWords(tool).replace(/["“”„]/g, "'");
   const deed = `run “${called}”${of}${details.length === 0 ? "" : ` with ${details.join(", ")}`}`;
-  return { deed, names: shown.map(([name]) => name), ...(quotes === undefined ? {} : { quotes }) };
+  return { deed, names: shown.map(([name]) => name), quotes };
 }
 
 /** A value beside other words, which it can neither end nor continue: texts are in quotes. */

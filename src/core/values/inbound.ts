@@ -211,11 +211,10 @@ export const inboundSchema = z.object({
 /** A message or command from a platform, verified and parsed. */
 export type Inbound = z.infer<typeof inboundSchema>;
 
-const ranks: readonly Trust[] = ["guest", "member", "manager", "operator"];
-
 /** Whether a person has at least this trust. */
 export function hasTrust(author: Pick<Author, "trust">, least: Trust): boolean {
-  return ranks.indexOf(author.trust) >= ranks.indexOf(least);
+  const { options } = trustSchema;
+  return options.indexOf(author.trust) >= options.indexOf(least);
 }
 
 /** A person who repeats another person's request: they act as themselves, with the lower trust of the two. */

@@ -6,11 +6,6 @@ export interface PictureWords {
   chart?: SmallChart | undefined;
 }
 
-/** These words alone, without absent ones. */
-export function pictureWords({ alt, chart }: PictureWords): PictureWords {
-  return { ...(alt === undefined ? {} : { alt }), ...(chart === undefined ? {} : { chart }) };
-}
-
 /** A chart of few values: one for each category in each series. A pie has one series. */
 export interface SmallChart {
   kind: "bar" | "line" | "area" | "pie";

@@ -244,9 +244,9 @@ export interface ShownCall {
   /** A question on one line. */
   sentence: string;
   /** The skill that asks this in its own words; undefined if the bot or one of its own skills does. */
-  asker?: string;
+  asker?: string | undefined;
   /** What other people will see, or what runs. */
-  quote?: { text: string; code: boolean };
+  quote?: { text: string; code: boolean } | undefined;
   /** All arguments that neither the sentence nor the quote contains. */
   rest: readonly { name: string; value: string }[];
 }
@@ -263,8 +263,8 @@ export function shownCall({ tool, skill_id, input, question = "", says, files = 
   const contained = [...(isCut ? [] : names), ...(hasQuote ? [quotes] : [])];
   return {
     sentence: isCut ? `${whole.slice(0, maxQuestion)}…` : whole,
-    ...(isForeign ? { asker: skill_id || tool } : {}),
-    ...(hasQuote ? { quote: { text: exactText(text), code: codeFields.has(quotes ?? "") } } : {}),
+    asker: isForeign ? skill_id || tool : undefined,
+    quote: hasQuote ? { text: exactText(text), code: codeFields.has(quotes ?? "") } : undefined,
     rest: [
       ...Object.entries(fields)
         .filter(([name]) => !contained.includes(name))

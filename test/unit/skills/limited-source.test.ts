@@ -40,12 +40,8 @@ it("the configured limit applies to skills that did not ship, but not to shipped
     workspace: { skills: root, flows: path.join(root, "flows") },
     skills: { execution: { max_seconds: 20 } },
   });
-  const sources = skillSources(config, {
-    formats: [],
-    toolPackages: { load: async () => undefined },
-    flowPorts: {},
-    verify: async (loaded) => loaded,
-  });
+  const noPackages = { load: async () => undefined };
+  const sources = skillSources(config, [], noPackages, {}, async (loaded) => loaded);
   const loaded = await Promise.all(sources.map((source) => source.load()));
   expect(times(loaded.flatMap(({ skills }) => skills))).toMatchObject({ long: 20, "web-scraping": 90 });
 });

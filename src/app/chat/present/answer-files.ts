@@ -1,7 +1,6 @@
 import { escapeMarkdown } from "../../../base/markdown-text.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/log/turn-event.ts";
 import type { OutgoingFile } from "../../../core/ports/chat-platform.ts";
-import { pictureWords } from "../../../core/values/picture-words.ts";
 import { formatBytes } from "../../../core/values/shown.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 
@@ -43,7 +42,10 @@ export async function readFiles(
     const data = fits ? await read(file.stored ?? file.name) : undefined;
     if (data === undefined)
       named.push(`- ${escapeMarkdown(file.name)} (${formatBytes(file.bytes)}): ${file.url}`);
-    else attached.push({ name: file.name, media_type: file.media_type, data, ...pictureWords(file) });
+    else {
+      const { name, media_type, alt, chart } = file;
+      attached.push({ name, media_type, data, alt, chart });
+    }
   }
   return {
     attached,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { escapeMarkdown } from "../../../base/markdown-text.ts";
+import { nearestNames } from "../../../base/text/nearest-name.ts";
 import { decideCall } from "../../../core/decisions/decide-call.ts";
 import {
   isTrusted,
@@ -9,7 +10,6 @@ import {
 } from "../../../core/decisions/standing-decisions.ts";
 import type { ServerStatus } from "../../../core/skill/packages.ts";
 import type { Skill } from "../../../core/skill/skill.ts";
-import { nearest } from "../../../core/skill/skill-identifier.ts";
 import { failed, type Outcome } from "../../../core/values/failure.ts";
 import { closed, diagnostic } from "../../services/shapes.ts";
 import { auditNote, operation, operators } from "../operation.ts";
@@ -164,7 +164,7 @@ export async function findServer(name: string, services: Services): Promise<Outc
 
 export function unknownServer(name: string, all: readonly ServerStatus[]): Outcome<never> {
   const names = all.map((server) => server.name);
-  const near = nearest(name, names);
+  const near = nearestNames(name, names);
   const hint =
     near.length > 0
       ? `Did you mean ${near.join(" or ")}?`

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { errorText } from "../../../base/error-text.ts";
 import { isContainer } from "../../../base/record.ts";
+import { nearestNames } from "../../../base/text/nearest-name.ts";
 import type { Parameter } from "../../../core/skill/skill.ts";
-import { nearest } from "../../../core/skill/skill-identifier.ts";
 import { outputOf, type ToolResult } from "../../../core/skill/tool.ts";
 import type { Guide } from "../../../core/values/inbound.ts";
 import { type Json, objectOf, parseJson } from "../../../core/values/json.ts";
@@ -121,7 +121,7 @@ export async function runSkillCommand(
   await skills.ready(id, call.place.namespace, call.signal);
   const skill = await skills.detail(id, call.place.namespace);
   if (skill === undefined) {
-    const { message, hint } = noSuchSkill(id, nearest(id, await skills.ids(call.place.namespace)));
+    const { message, hint } = noSuchSkill(id, nearestNames(id, await skills.ids(call.place.namespace)));
     return { ...refused(message), output: { error: "Skill not found", code: "skill_not_found", hint } };
   }
   if (skill.invocation?.by_people === false) {

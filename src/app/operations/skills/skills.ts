@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { escapeMarkdown } from "../../../base/markdown-text.ts";
-import { nearest } from "../../../core/skill/skill-identifier.ts";
+import { nearestNames } from "../../../base/text/nearest-name.ts";
 import { failed, type Outcome } from "../../../core/values/failure.ts";
 import { channelName, ownNamespace, skillId } from "../../services/shapes.ts";
 import { type SkillListing, skillDetail, skillList, skillListing } from "../../services/skill-listing.ts";
@@ -63,7 +63,7 @@ export const showSkill = operation({
   async run({ input: { id, namespace }, services, command }) {
     const skill = await services.skills.detail(id, namespace);
     if (skill !== undefined) return { ok: true, value: skill };
-    const near = nearest(id, await services.skills.ids(namespace));
+    const near = nearestNames(id, await services.skills.ids(namespace));
     return noSuchSkill(
       id,
       near,

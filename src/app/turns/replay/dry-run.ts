@@ -1,12 +1,13 @@
 import { isContainer, isRecord } from "../../../base/record.ts";
+import type { TurnReading } from "../../../core/log/turn-log.ts";
 import type { DryRun, DryRunModel, Teacher } from "../../../core/ports/teaching.ts";
 import { guide } from "../../../core/skill/offered-tools.ts";
 import type { Skill } from "../../../core/skill/skill.ts";
 import type { Json } from "../../../core/values/json.ts";
 import type { ToolCall } from "../../../core/values/message.ts";
 import type { Place } from "../../../core/values/place.ts";
-import { type RecordedDeps, type RecordedThread, readThread } from "./recorded-turn.ts";
-import { type RunningDeps, RunningReplay } from "./replay-turn.ts";
+import type { RecordedThread, Recordings } from "./recorded-turn.ts";
+import { type ReplayMeans, RunningReplay } from "./replay-turn.ts";
 
 /** Maximum rounds of the model in one run: a guide that needs more is not tried to its end. */
 const maxRounds = 12;
@@ -20,7 +21,10 @@ const aboutSkills: ReadonlySet<string> = new Set([
   "skill-maker",
 ]);
 
-export interface DryRunDeps extends RecordedDeps, Omit<RunningDeps, "meter" | "limits"> {
+/** What drafts are run with. */
+export interface DryRunMeans extends Pick<ReplayMeans, "picture" | "clock"> {
+  log: TurnReading;
+  recordings: Recordings;
   /** The names of the tools of a channel, by the ids of their skills or parts. */
   toolNames(namespace: string): Promise<ReadonlyMap<string, string>>;
 }
@@ -36,19 +40,19 @@ export interface Occasion extends Place {
  * thread; the steps of a flow are compared with these calls. No tool runs, and nothing is posted or stored.
  */
 export async function dryRun(
-  deps: DryRunDeps,
+  means: DryRunMeans,
   { skill, occasion, by, teacher }: { skill: Skill; occasion: Occasion; by: DryRunModel; teacher: Teacher },
 ): Promise<DryRun> {
   const { turn_id, request } = occasion;
   const nothing = { turn_id, request, calls: [], missing: [] };
-  const recorded = await readThread(deps, occasion, await deps.log.read(turn_id), teacher.author.id);
+  const recorded = await means.recordings.thread(occasion, await means.log.read(turn_id), teacher.author.id);
   if (recorded === undefined)
     return { ...nothing, problem: "what the thread had recorded is deleted or no longer stored" };
   const wanted = [...new Set(recorded.calls.map(({ name }) => name))].filter(
     (name) => !aboutSkills.has(name),
   );
   const run = skill.kind === "flow" ? flowRun : guideRun;
-  const done = await run(deps, { skill, request, recorded, by, namespace: occasion.namespace });
+  const done = await run(means, { skill, request, recorded, by, namespace: occasion.namespace });
   const called = new Set(done.calls.map(({ tool }) => tool));
   return { ...nothing, ...done, missing: wanted.filter((name) => !called.has(name)) };
 }
@@ -63,13 +67,13 @@ interface Running {
 
 type Done = Pick<DryRun, "calls" | "answer" | "problem">;
 
-async function guideRun(deps: DryRunDeps, { skill, request, recorded, by }: Running): Promise<Done> {
+async function guideRun(means: DryRunMeans, { skill, request, recorded, by }: Running): Promise<Done> {
   const { transcript, results } = recorded;
   const { instructions, told } = transcript.opening;
   const tools = [...transcript.tools.values()].filter(({ name }) => !aboutSkills.has(name));
   const counted: Promise<void>[] = [];
   const meter = { usage: (...used: Parameters<DryRunModel["used"]>) => void counted.push(by.used(...used)) };
-  const running = { ...deps, meter, limits: { max_rounds: maxRounds } };
+  const running = { ...means, meter, limits: { max_rounds: maxRounds } };
   const text = `[The skill ${skill.id} is active. Its guide:]\n${guide(skill)}\n\n[The request:]\n${request}`;
   const begun = { opening: { instructions, tools, told }, later: [], results };
   const notes = new Set<string>();
@@ -82,7 +86,7 @@ async function guideRun(deps: DryRunDeps, { skill, request, recorded, by }: Runn
   return { calls, answer: answered.text, problem: answered.error?.message };
 }
 
-async function flowRun({ toolNames }: DryRunDeps, { skill, recorded, namespace }: Running): Promise<Done> {
+async function flowRun({ toolNames }: DryRunMeans, { skill, recorded, namespace }: Running): Promise<Done> {
   const described = await skill.tools[0]?.dryRun?.({});
   const names = await toolNames(namespace);
   const resultOf = recorded.results.reader();

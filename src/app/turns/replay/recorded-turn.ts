@@ -9,14 +9,14 @@ import {
 } from "../../../core/log/transcript.ts";
 import { StepReader } from "../../../core/log/transcript-steps.ts";
 import { directRun, type TurnEvent, unwrapped } from "../../../core/log/turn-event.ts";
-import type { TurnRecord } from "../../../core/log/turn-log.ts";
+import type { ThreadReading, TurnRecord } from "../../../core/log/turn-log.ts";
 import { noUsage, plusUsage, type UsageTotal } from "../../../core/log/usage.ts";
-import type { TurnPorts } from "../../../core/scope/turn.ts";
+import type { Openings } from "../../../core/scope/turn.ts";
 import { viewOf } from "../../../core/transcript/audience.ts";
 import { canonicalJson, type Json } from "../../../core/values/json.ts";
 import type { AssistantMessage, Message, ToolCall, ToolMessage } from "../../../core/values/message.ts";
 import type { Place } from "../../../core/values/place.ts";
-import type { AppDeps } from "../../app-deps.ts";
+import type { CountTokens } from "../../../core/values/profile.ts";
 import type { PastThreads } from "../past-threads.ts";
 
 /** One of the two answers that a replay compares. `usage` is that of all its model calls; `duration_ms` includes waits for people. */
@@ -32,9 +32,6 @@ export interface Answered {
   error?: { code: string; message: string } | undefined;
 }
 
-export type RecordedDeps = Pick<AppDeps, "log"> &
-  Pick<TurnPorts, "openings" | "countTokens"> & { past: Pick<PastThreads, "read"> };
-
 /** What the log has of a turn's conversation. */
 export interface RecordedTurn {
   transcript: Transcript;
@@ -46,42 +43,112 @@ export interface RecordedTurn {
   answered: Answered;
 }
 
-/** The conversation of a finished turn that has its run details, or the sentence that says why there is none. */
-export async function readRecorded(
-  deps: RecordedDeps,
-  turn: TurnRecord,
-  events: readonly TurnEvent[],
-): Promise<RecordedTurn | string> {
-  const isDirect = events.some((event) => event.type === "turn_started" && event.direct === true);
-  const run = isDirect ? directRun : undefined;
-  const own = run === undefined ? events : events.filter((event) => isOfRun(run, event)).map(inner);
-  if (!own.some(({ type }) => type === "model_message"))
-    return "No model answered it: it was a command, or it ended before.";
-  const reader = new StepReader(turn.turn_id, run);
-  const past = isDirect ? [] : await stepsBefore(deps, turn);
-  const steps = own.flatMap((event) => reader.read(event, event.at));
-  const first = steps.findIndex((step) => step.kind === "message" && step.message.role === "assistant");
-  const transcript = await grown(deps, [...(past ?? []), ...steps.slice(0, first)]);
-  if (past === undefined || transcript === undefined)
-    return "The conversation before it is no longer stored as it was then.";
-  const before = viewOf(transcript.messages, turn.author.id).map(withoutReasoning);
-  const { answers, ...rest } = readRounds(steps.slice(first));
-  return { transcript, before, ...rest, answered: answeredBy(turn, events, answers) };
+/** What the log has of a thread's conversation. */
+export interface RecordedThread {
+  transcript: Transcript;
+  results: RecordedResults;
+  /** The calls of its models, in order. */
+  calls: readonly ToolCall[];
 }
 
-/** The transcript after these steps; undefined without an opening. */
-async function grown(
-  { openings, countTokens }: RecordedDeps,
-  steps: readonly TranscriptStep[],
-): Promise<Transcript | undefined> {
-  let transcript: Transcript | undefined;
-  for (const step of steps) {
-    if (step.kind === "open") {
-      const opening = await openings.get(step.with.opening);
-      transcript = opening === undefined ? undefined : openTranscript(opening, step.with, countTokens);
-    } else if (transcript !== undefined) extendTranscript(transcript, step);
+/** Reads what the log has of conversations. */
+export class Recordings {
+  readonly #log: ThreadReading;
+  readonly #past: Pick<PastThreads, "read">;
+  readonly #openings: Pick<Openings, "get">;
+  readonly #countTokens: CountTokens;
+
+  constructor(
+    log: ThreadReading,
+    past: Pick<PastThreads, "read">,
+    openings: Pick<Openings, "get">,
+    countTokens: CountTokens,
+  ) {
+    this.#log = log;
+    this.#past = past;
+    this.#openings = openings;
+    this.#countTokens = countTokens;
   }
-  return transcript;
+
+  /** The conversation of a finished turn that has its run details, or the sentence that says why there is none. */
+  async turn(turn: TurnRecord, events: readonly TurnEvent[]): Promise<RecordedTurn | string> {
+    const isDirect = events.some((event) => event.type === "turn_started" && event.direct === true);
+    const run = isDirect ? directRun : undefined;
+    const own = run === undefined ? events : events.filter((event) => isOfRun(run, event)).map(inner);
+    if (!own.some(({ type }) => type === "model_message"))
+      return "No model answered it: it was a command, or it ended before.";
+    const reader = new StepReader(turn.turn_id, run);
+    const past = isDirect ? [] : await this.#stepsBefore(turn);
+    const steps = own.flatMap((event) => reader.read(event, event.at));
+    const first = steps.findIndex((step) => step.kind === "message" && step.message.role === "assistant");
+    const transcript = await this.#grown([...(past ?? []), ...steps.slice(0, first)]);
+    if (past === undefined || transcript === undefined)
+      return "The conversation before it is no longer stored as it was then.";
+    const before = viewOf(transcript.messages, turn.author.id).map(withoutReasoning);
+    const { answers, ...rest } = readRounds(steps.slice(first));
+    return { transcript, before, ...rest, answered: answeredBy(turn, events, answers) };
+  }
+
+  /**
+   * The conversation of a thread since its transcript last opened, up to and including a turn that may still run, as this person may read it.
+   * Undefined if it has none, or if a part of it was deleted since.
+   */
+  async thread(
+    turn: Place & { turn_id: string },
+    events: readonly TurnEvent[],
+    person: string,
+  ): Promise<RecordedThread | undefined> {
+    const reader = new StepReader(turn.turn_id);
+    const { steps, intact } = await this.#past.read(
+      turn,
+      (await this.#ordinalOf(turn)) ?? Number.MAX_SAFE_INTEGER,
+    );
+    const all = [...steps, ...events.flatMap((event) => reader.read(event, event.at))];
+    const opened = all.findLastIndex(({ kind }) => kind === "open");
+    const transcript = intact ? await this.#grown(all.slice(Math.max(0, opened))) : undefined;
+    if (transcript === undefined) return undefined;
+    const results = new RecordedResults();
+    const calls: ToolCall[] = [];
+    for (const message of viewOf(transcript.messages, person)) {
+      if (message.role === "assistant") {
+        results.asked(message.tool_calls);
+        calls.push(...message.tool_calls);
+      } else if (message.role === "tool") results.got(message);
+    }
+    return { transcript, results, calls };
+  }
+
+  /** The transcript after these steps; undefined without an opening. */
+  async #grown(steps: readonly TranscriptStep[]): Promise<Transcript | undefined> {
+    let transcript: Transcript | undefined;
+    for (const step of steps) {
+      if (step.kind === "open") {
+        const opening = await this.#openings.get(step.with.opening);
+        transcript =
+          opening === undefined ? undefined : openTranscript(opening, step.with, this.#countTokens);
+      } else if (transcript !== undefined) extendTranscript(transcript, step);
+    }
+    return transcript;
+  }
+
+  /** Undefined when a part of the thread before the turn was deleted since. */
+  async #stepsBefore(turn: Place & { turn_id: string }): Promise<readonly TranscriptStep[] | undefined> {
+    const ordinal = await this.#ordinalOf(turn);
+    if (ordinal === undefined) return [];
+    const { steps, intact } = await this.#past.read(turn, ordinal);
+    return intact ? steps : undefined;
+  }
+
+  /** The place of a finished turn in its thread. */
+  async #ordinalOf({ turn_id, namespace, thread }: Place & { turn_id: string }): Promise<number | undefined> {
+    for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+      const page = await this.#log.finished({ namespace, thread }, before, 64);
+      const found = page.find((each) => each.turn_id === turn_id);
+      const last = page.at(-1);
+      if (found !== undefined || last === undefined) return found?.ordinal;
+      before = last.ordinal;
+    }
+  }
 }
 
 /** The rounds of a turn, from the model's first answer on. A transcript that opened meanwhile only repeats them shortened. */
@@ -105,69 +172,6 @@ function readRounds(steps: readonly TranscriptStep[]) {
 function inner(event: TurnEvent): TurnEvent {
   const { turn_id, seq, at } = event;
   return { ...unwrapped(event), turn_id, seq, at };
-}
-
-/** Undefined when a part of the thread before the turn was deleted since. */
-async function stepsBefore(
-  deps: RecordedDeps,
-  turn: Place & { turn_id: string },
-): Promise<readonly TranscriptStep[] | undefined> {
-  const ordinal = await ordinalOf(deps, turn);
-  if (ordinal === undefined) return [];
-  const { steps, intact } = await deps.past.read(turn, ordinal);
-  return intact ? steps : undefined;
-}
-
-/** The place of a finished turn in its thread. */
-async function ordinalOf(
-  { log }: RecordedDeps,
-  { turn_id, namespace, thread }: Place & { turn_id: string },
-): Promise<number | undefined> {
-  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-    const page = await log.finished({ namespace, thread }, before, 64);
-    const found = page.find((each) => each.turn_id === turn_id);
-    const last = page.at(-1);
-    if (found !== undefined || last === undefined) return found?.ordinal;
-    before = last.ordinal;
-  }
-}
-
-/** What the log has of a thread's conversation. */
-export interface RecordedThread {
-  transcript: Transcript;
-  results: RecordedResults;
-  /** The calls of its models, in order. */
-  calls: readonly ToolCall[];
-}
-
-/**
- * The conversation of a thread since its transcript last opened, up to and including a turn that may still run, as this person may read it.
- * Undefined if it has none, or if a part of it was deleted since.
- */
-export async function readThread(
-  deps: RecordedDeps,
-  turn: Place & { turn_id: string },
-  events: readonly TurnEvent[],
-  person: string,
-): Promise<RecordedThread | undefined> {
-  const reader = new StepReader(turn.turn_id);
-  const { steps, intact } = await deps.past.read(
-    turn,
-    (await ordinalOf(deps, turn)) ?? Number.MAX_SAFE_INTEGER,
-  );
-  const all = [...steps, ...events.flatMap((event) => reader.read(event, event.at))];
-  const opened = all.findLastIndex(({ kind }) => kind === "open");
-  const transcript = intact ? await grown(deps, all.slice(Math.max(0, opened))) : undefined;
-  if (transcript === undefined) return undefined;
-  const results = new RecordedResults();
-  const calls: ToolCall[] = [];
-  for (const message of viewOf(transcript.messages, person)) {
-    if (message.role === "assistant") {
-      results.asked(message.tool_calls);
-      calls.push(...message.tool_calls);
-    } else if (message.role === "tool") results.got(message);
-  }
-  return { transcript, results, calls };
 }
 
 function answeredBy(

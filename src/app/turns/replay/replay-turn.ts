@@ -1,21 +1,22 @@
 import type { Opening } from "../../../core/log/transcript.ts";
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
-import type { TurnRecord } from "../../../core/log/turn-log.ts";
+import type { TurnReading, TurnRecord } from "../../../core/log/turn-log.ts";
 import { noUsage, plusUsage } from "../../../core/log/usage.ts";
-import { type Meter, type Model, ModelError, type ModelEvent } from "../../../core/ports/model.ts";
+import {
+  type Meter,
+  type Model,
+  ModelError,
+  type ModelEvent,
+  type Models,
+} from "../../../core/ports/model.ts";
 import type { TurnLimits, TurnPorts } from "../../../core/scope/turn.ts";
 import { isPrivateTurn } from "../../../core/transcript/audience.ts";
 import { withUniqueIds } from "../../../core/turn/read-answer.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import type { Author } from "../../../core/values/inbound.ts";
 import type { AssistantMessage, Message, ToolCall, ToolMessage } from "../../../core/values/message.ts";
-import {
-  type Answered,
-  type RecordedDeps,
-  type RecordedTurn,
-  readRecorded,
-  shownCall,
-} from "./recorded-turn.ts";
+import type { Redact } from "../../../core/values/redact.ts";
+import { type Answered, type RecordedTurn, type Recordings, shownCall } from "./recorded-turn.ts";
 
 /** A turn on another model. */
 interface Replay {
@@ -37,30 +38,35 @@ export type ReplayTurn = (
   asked: { model: string; by: Author; signal: AbortSignal },
 ) => Promise<Outcome<Replay>>;
 
-export type RunningDeps = Pick<TurnPorts, "picture" | "clock"> & {
+/** What a replay runs with. */
+export interface ReplayMeans extends Pick<TurnPorts, "picture" | "clock"> {
   limits: Pick<TurnLimits, "max_rounds">;
   meter: Pick<Meter, "usage">;
-};
+}
 
-type ReplayDeps = RecordedDeps & RunningDeps & Pick<TurnPorts, "models" | "redact">;
-
-export function createReplay(deps: ReplayDeps): ReplayTurn {
+export function createReplay(
+  log: TurnReading,
+  recordings: Recordings,
+  models: Models,
+  redact: Redact,
+  means: ReplayMeans,
+): ReplayTurn {
   return async (turn, { model, by, signal }) => {
-    const chosen = deps.models.choose(model);
+    const chosen = models.choose(model);
     if (!chosen.ok) return { ok: false, status: 400, message: chosen.message };
-    const events = await deps.log.read(turn.turn_id);
+    const events = await log.read(turn.turn_id);
     const refusal = refusalOf(turn, events, by);
     if (refusal !== undefined) return refusal;
-    const recorded = await readRecorded(deps, turn, events);
+    const recorded = await recordings.turn(turn, events);
     if (typeof recorded === "string") return cannot(recorded);
     const notes = new Set<string>();
-    const messages = await Promise.all(recorded.before.map((message) => withPictures(deps, message, notes)));
-    const named = deps.models.named(chosen.name, { alone: true });
+    const messages = await Promise.all(recorded.before.map((message) => withPictures(means, message, notes)));
+    const named = models.named(chosen.name, { alone: true });
     const begun = { ...recorded, opening: recorded.transcript.opening };
-    const replayed = await new RunningReplay(deps, named, begun, messages, notes).run(signal);
+    const replayed = await new RunningReplay(means, named, begun, messages, notes).run(signal);
     signal.throwIfAborted();
     const compared = { recorded: recorded.answered, replayed, notes: [...notes] };
-    return { ok: true, value: deps.redact({ turn_id: turn.turn_id, question: turn.text, ...compared }) };
+    return { ok: true, value: redact({ turn_id: turn.turn_id, question: turn.text, ...compared }) };
   };
 }
 
@@ -94,7 +100,7 @@ type Begun = Pick<RecordedTurn, "later" | "results"> & {
 
 /** A model at work on recorded results. */
 export class RunningReplay {
-  readonly #deps: RunningDeps;
+  readonly #means: ReplayMeans;
   readonly #model: Model;
   readonly #opening: Begun["opening"];
   readonly #messages: Message[];
@@ -104,13 +110,13 @@ export class RunningReplay {
   readonly #notes: Set<string>;
 
   constructor(
-    deps: RunningDeps,
+    means: ReplayMeans,
     model: Model,
     recorded: Begun,
     messages: readonly Message[],
     notes: Set<string>,
   ) {
-    this.#deps = deps;
+    this.#means = means;
     this.#model = model;
     this.#opening = recorded.opening;
     this.#messages = [...messages];
@@ -121,7 +127,7 @@ export class RunningReplay {
   }
 
   async run(signal: AbortSignal): Promise<Answered> {
-    const { clock } = this.#deps;
+    const { clock } = this.#means;
     const from = clock.now();
     const error = await this.#rounds(signal).catch((failed: unknown) => {
       if (failed instanceof ModelError) return { code: failed.code, message: failed.message };
@@ -131,7 +137,7 @@ export class RunningReplay {
   }
 
   async #rounds(signal: AbortSignal): Promise<Answered["error"]> {
-    const { max_rounds } = this.#deps.limits;
+    const { max_rounds } = this.#means.limits;
     while (this.#answered.rounds < max_rounds) {
       const message = await this.#ask(signal);
       this.#messages.push(message);
@@ -164,7 +170,7 @@ export class RunningReplay {
     answered.rounds += 1;
     answered.model = finished.model;
     answered.usage = plusUsage(answered.usage, finished.usage);
-    this.#deps.meter.usage(finished.model, finished.usage);
+    this.#means.meter.usage(finished.model, finished.usage);
     const taken = this.#messages.flatMap((message) => (message.role === "tool" ? message.call_id : []));
     return withUniqueIds(finished.message, new Set(taken), `replay_${answered.rounds}`);
   }
@@ -174,12 +180,12 @@ export class RunningReplay {
     this.#answered.calls.push({ ...shownCall(call), recorded: known !== undefined });
     const { text, is_error, kept_images } = known ?? { text: notRecorded, is_error: true };
     const of = { role: "tool", call_id: call.id, tool: call.name } as const;
-    return withPictures(this.#deps, { ...of, text, is_error, kept_images }, this.#notes);
+    return withPictures(this.#means, { ...of, text, is_error, kept_images }, this.#notes);
   }
 }
 
 async function withPictures(
-  { picture }: Pick<RunningDeps, "picture">,
+  { picture }: Pick<ReplayMeans, "picture">,
   message: Message,
   notes: Set<string>,
 ): Promise<Message> {

@@ -31,6 +31,7 @@ const installers: Readonly<Record<string, string>> = {
   opensuse: "zypper install",
 };
 
+/** The system that the bot runs on, by which a sandbox that is missing is explained. */
 export async function thisMachine(): Promise<BareMachine> {
   const files = await Promise.all(
     ["/etc/os-release", "/usr/lib/os-release"].map((file) => readFile(file, "utf8").catch(() => "")),

@@ -3,9 +3,11 @@
  * steps are read from turn events, so that every worker rebuilds the same transcript, byte for byte.
  */
 
-import { noteMessage, type ReadSoFar, readAtOpening, type Seen, type Told } from "../values/address.ts";
+import type { Seen } from "../values/address.ts";
 import type { Message, SystemMessage, ToolDefinition } from "../values/message.ts";
 import type { CountTokens } from "../values/profile.ts";
+import type { Told } from "../values/told.ts";
+import { noteMessage, type ReadSoFar, readAtOpening } from "../values/untrusted.ts";
 import type { TranscriptOpening } from "./turn-event.ts";
 
 /** The beginning of a transcript. Threads that open while the channel is unchanged share one opening, which is stored once. */

@@ -24,7 +24,7 @@
  * [log-5] What belongs to a call has the same id when the turn is resumed.
  */
 
-import type { Seen, Told, Untrusted } from "../values/address.ts";
+import type { Seen } from "../values/address.ts";
 import type { CallInWords, OnlyDecider } from "../values/call-arguments.ts";
 import type { Binding } from "../values/call-binding.ts";
 import type { Allowed, Approver, Inbound, ToolEffect, Trust } from "../values/inbound.ts";
@@ -39,6 +39,8 @@ import type {
 } from "../values/message.ts";
 import type { PictureWords } from "../values/picture-words.ts";
 import type { Place } from "../values/place.ts";
+import type { Told } from "../values/told.ts";
+import type { Untrusted } from "../values/untrusted.ts";
 import type { VerdictFields } from "../values/verdict.ts";
 import type { Usage } from "./usage.ts";
 

@@ -1,10 +1,10 @@
 import { ExactNumber } from "../../base/exact-number.ts";
 import { isRecord } from "../../base/record.ts";
 import { nearestNames } from "../../base/text/nearest-name.ts";
-import { fingerprint } from "../values/address.ts";
 import { type Author, hasTrust, type Trust, trustSchema } from "../values/inbound.ts";
 import { canonicalJson, type Json, type JsonObject } from "../values/json.ts";
 import type { Place } from "../values/place.ts";
+import { fingerprint } from "../values/told.ts";
 import type { Parameter, Skill } from "./skill.ts";
 import type { Tool, Validation } from "./tool.ts";
 

@@ -2,9 +2,9 @@ import { chosenModel } from "../scope/chosen-model.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { guide } from "../skill/offered-tools.ts";
 import type { Skill } from "../skill/skill.ts";
-import { fingerprint } from "../values/address.ts";
 import { endWithin, fits } from "../values/cut.ts";
 import type { Profile } from "../values/profile.ts";
+import { fingerprint } from "../values/told.ts";
 
 type Guided = Pick<Skill, "id" | "instructions" | "guide_note">;
 

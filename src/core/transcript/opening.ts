@@ -11,7 +11,6 @@ import {
   type OfferedTool,
   showsTools,
 } from "../skill/namespace-state.ts";
-import type { Told } from "../values/address.ts";
 import type { ToolDefinition } from "../values/message.ts";
 import {
   buildInstructions,
@@ -21,6 +20,7 @@ import {
   type Profile,
   priorityOf,
 } from "../values/profile.ts";
+import type { Told } from "../values/told.ts";
 import { guideFor, guidePrint, guideTokens, isGuideCut, promptFor } from "./guides.ts";
 
 /**

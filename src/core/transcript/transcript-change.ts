@@ -3,11 +3,11 @@ import { effortFor } from "../scope/chosen-model.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { forAgent } from "../skill/make-offer.ts";
 import type { Offer, OfferedSkill } from "../skill/namespace-state.ts";
-import type { Told } from "../values/address.ts";
 import { namesInWords } from "../values/json.ts";
 import type { SystemMessage, ToolDefinition } from "../values/message.ts";
 import { agentLine, pinnedFacts, placeInWords, type WhereText } from "../values/profile.ts";
 import type { Redact } from "../values/redact.ts";
+import type { Told } from "../values/told.ts";
 import { guideFor, promptFor } from "./guides.ts";
 import { activeSkills, agentsOf, definitionsNow, guidesOf } from "./opening.ts";
 

@@ -1,8 +1,8 @@
 import type { Transcript } from "../log/transcript.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import type { Catalogue } from "../skill/catalogue.ts";
-import { isForeignResult, isOfOutsiders, type Untrusted } from "../values/address.ts";
 import { isSaidIn } from "../values/said-line.ts";
+import { isForeignResult, isOfOutsiders, type Untrusted } from "../values/untrusted.ts";
 import { toldMessage } from "./user-message.ts";
 
 /**

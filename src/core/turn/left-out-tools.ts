@@ -1,7 +1,7 @@
 import type { ModelEvent } from "../ports/model.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { serverSkillId } from "../skill/catalogue.ts";
-import { fingerprint } from "../values/address.ts";
+import { fingerprint } from "../values/told.ts";
 
 /** The event with the tools that a provider refuses. */
 export type LeftOut = Extract<ModelEvent, { type: "left_out" }>;

@@ -3,11 +3,11 @@ import { innerCallId } from "../log/call-id.ts";
 import { outputFolder } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { outputOf, type Tool, type ToolResult } from "../skill/tool.ts";
-import { fingerprint } from "../values/address.ts";
 import { cutForModel } from "../values/cut.ts";
 import { ExpectedFailure } from "../values/failure.ts";
 import { outputText } from "../values/json.ts";
 import type { ToolCall } from "../values/message.ts";
+import { fingerprint } from "../values/told.ts";
 
 /** The text that the model gets, where it differs from the output: in words, or cut to the limit. */
 export async function shownOf(

@@ -1,6 +1,6 @@
 import { pattern } from "../../base/pattern.ts";
 import { invisible } from "../../base/text/invisible-text.ts";
-import type { Effort, Message, UserMessage } from "./message.ts";
+import type { Message } from "./message.ts";
 
 /** Web addresses: how they are compared, and how they are found in texts. */
 
@@ -263,103 +263,4 @@ export function seenInMessages(messages: readonly Message[]): Seen {
       message.role === "user" ? addressesIn(message.said ?? "").map(({ key }) => key) : [],
     ),
   };
-}
-
-/**
- * The state of the channel that a transcript has told the model. Before each model call it is compared with the current state; differences
- * are told in a system message and added here.
- */
-export interface Told {
-  /** The agent that has the turn. */
-  agent: string;
-  /** The place, in words; empty while it has not been told. */
-  place: string;
-  /** Skills in the list: id → its line. */
-  skills: Readonly<Record<string, string>>;
-  /** Ids of skills that did not fit into the list; `list_skills` finds them. */
-  unlisted: readonly string[];
-  /** Skills whose tools are available without activation. */
-  open: readonly string[];
-  /** Active skills: id → fingerprint of the guide that the model was given. */
-  active: Readonly<Record<string, string>>;
-  /** Pinned facts of the channel, as lines of `factLine`. */
-  facts: readonly string[];
-  /** Agents that a turn can be handed to: id → purpose. */
-  agents: Readonly<Record<string, string>>;
-  effort?: Effort | undefined;
-  /** Tools that a provider refuses: name → fingerprint of the definition. */
-  left_out?: Readonly<Record<string, string>> | undefined;
-}
-
-/** A short hash of a text: FNV-1a, 32 bits, eight hex digits. Distinguishes texts; not for security. */
-export function fingerprint(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  }
-  return (hash >>> 0).toString(16).padStart(8, "0");
-}
-
-/**
- * Text in a transcript that nobody here vouches for: results of tools, files, messages of bots and guests, texts of skills that did not
- * ship with the bot. Members of a channel and its managers are trusted. The transcript maintains this list as it grows, and entries are
- * never removed.
- */
-
-/**
- * `result`: the result of a tool. `outsider`: a file, or a message of a bot or guest. `skill`: the guide or tools of a skill from
- * elsewhere. `summary`: the summary of an earlier transcript that contained untrusted text, or covers
- * turns without details. `code`: a skill from elsewhere makes the call.
- */
-export type Untrusted = "result" | "outsider" | "skill" | "summary" | "code";
-
-/** The untrusted text of a transcript, and the skills whose guides it contains. A fold over its steps. */
-export interface ReadSoFar {
-  readonly untrusted: Set<Untrusted>;
-  readonly guides: Set<string>;
-}
-
-interface Opened {
-  messages: readonly Message[];
-  summary?: object | undefined;
-  untrusted?: readonly Untrusted[] | undefined;
-  active: readonly string[];
-}
-
-/** The untrusted text of a transcript at its opening. */
-export function readAtOpening(
-  { messages, summary, untrusted, active }: Opened,
-  guides: Iterable<string>,
-): ReadSoFar {
-  const read: ReadSoFar = { untrusted: new Set(untrusted), guides: new Set([...guides, ...active]) };
-  if (summary !== undefined && untrusted === undefined) read.untrusted.add("summary");
-  for (const message of messages) noteMessage(read, message);
-  return read;
-}
-
-/** The agent's own tools whose results are the person's words or the bot's own. Guides are attributed to their skills. */
-const ownWords: ReadonlySet<string> = new Set(["ask_user", "activate_skill", "offload_skill"]);
-
-/** Whether nobody here vouches for the results of a tool. */
-export function isForeignResult(tool: string): boolean {
-  return !ownWords.has(tool);
-}
-
-/**
- * Blocks with files, with messages of bots and of people from outside, with events that triggered a turn, and with the results of agents
- * in the background. A text cannot imitate them
- * (`user-message.ts`).
- */
-const blocksOfOthers =
-  /<attached_file |<thread_message from="[^"]* \((?:a bot|from outside)\)"|<what_happened>|<background_result /;
-
-/** Updates the list for a message that is added to the transcript. */
-export function noteMessage({ untrusted }: ReadSoFar, message: Message): void {
-  if (message.role === "tool" && isForeignResult(message.tool)) untrusted.add("result");
-  if (message.role === "user" && isOfOutsiders(message)) untrusted.add("outsider");
-}
-
-/** Whether a message contains files, or words of guests, bots or people from outside. */
-export function isOfOutsiders({ by_guest, text }: UserMessage): boolean {
-  return by_guest === true || blocksOfOthers.test(text);
 }

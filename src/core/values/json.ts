@@ -195,3 +195,13 @@ export function namesInWords(names: readonly string[]): string {
   if (names.length <= maxNamed + 1) return names.join(", ");
   return `${names.slice(0, maxNamed).join(", ")} and ${names.length - maxNamed} more`;
 }
+
+/** The JSON object in the words; undefined for text, which may begin with a brace too. */
+export function objectIn(words: string): JsonObject | undefined {
+  if (!words.startsWith("{")) return undefined;
+  try {
+    return objectOf(parseJson(words));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,7 +1,7 @@
-import type { Told } from "./address.ts";
 import { escapeMarkup } from "./json.ts";
 import { labelOf } from "./label.ts";
 import type { Effort } from "./message.ts";
+import type { Told } from "./told.ts";
 
 /**
  * Categories of tools that an agent may have, with HyperAgent's names: web search, pictures, reading pages, running code, data, handoffs,

@@ -1,6 +1,6 @@
-import { fingerprint } from "../../core/values/address.ts";
 import { objectOf } from "../../core/values/json.ts";
 import type { ToolDefinition } from "../../core/values/message.ts";
+import { fingerprint } from "../../core/values/told.ts";
 import { plainSchema, rootRules } from "./plain-schema.ts";
 import { isSendable } from "./sendable-schema.ts";
 

@@ -3,8 +3,9 @@ import { TurnState } from "../../../src/core/log/turn-state.ts";
 import type { Turn, TurnPorts } from "../../../src/core/scope/turn.ts";
 import type { CallRequest, TurnScope } from "../../../src/core/scope/turn-scope.ts";
 import type { Skill } from "../../../src/core/skill/skill.ts";
-import { createSeenAddresses, readAtOpening } from "../../../src/core/values/address.ts";
+import { createSeenAddresses } from "../../../src/core/values/address.ts";
 import type { Cause, Trust } from "../../../src/core/values/inbound.ts";
+import { readAtOpening } from "../../../src/core/values/untrusted.ts";
 import { siteOf } from "../../../src/net/site-of.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 

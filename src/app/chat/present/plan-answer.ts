@@ -6,8 +6,7 @@ import {
   type OutgoingMessage,
   type ProgressCard,
 } from "../../../core/ports/chat-platform.ts";
-import { canonicalJson } from "../../../core/values/json.ts";
-import { objectIn } from "../../operations/skills/run-skill.ts";
+import { canonicalJson, objectIn } from "../../../core/values/json.ts";
 import type { AnswerFiles } from "./answer-files.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { headRoom } from "./render-progress.ts";

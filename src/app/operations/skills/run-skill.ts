@@ -5,7 +5,7 @@ import { nearestNames } from "../../../base/text/nearest-name.ts";
 import type { Parameter } from "../../../core/skill/skill.ts";
 import { outputOf, type ToolResult } from "../../../core/skill/tool.ts";
 import type { Guide } from "../../../core/values/inbound.ts";
-import { type Json, objectOf, parseJson } from "../../../core/values/json.ts";
+import { type Json, objectIn, objectOf, parseJson } from "../../../core/values/json.ts";
 import { formatBytes, renderOutput } from "../../../core/values/shown.ts";
 import { runSkillNow } from "../../services/run-skill-now.ts";
 import { json, ownNamespace, skillId } from "../../services/shapes.ts";
@@ -100,16 +100,6 @@ function requestIn({ id, words, params }: AskedRun): Guide {
   const isText = typeof text === "string" && Object.keys(others).length === 0;
   const request = isText ? text : params === undefined ? words : JSON.stringify(params);
   return { skill: id, request };
-}
-
-/** The JSON object in the words; undefined for text, which may begin with a brace too. */
-export function objectIn(words: string): Readonly<Record<string, Json | undefined>> | undefined {
-  if (!words.startsWith("{")) return undefined;
-  try {
-    return objectOf(parseJson(words));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Runs a skill and shows its output in the channel. @throws WaitingForPerson */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { emptyTurnView, foldTurn } from "../../../../src/core/log/turn-view.ts";
 import type { ModelRequest } from "../../../../src/core/ports/model.ts";
-import { isOfOutsiders } from "../../../../src/core/values/address.ts";
 import type { Profile } from "../../../../src/core/values/profile.ts";
+import { isOfOutsiders } from "../../../../src/core/values/untrusted.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { approve, forgetTurn, stopTurn } from "../../../support/bot/ask-app.ts";
 import { expectPrefixes, recordingModel } from "../../../support/models/recording-model.ts";

@@ -2,13 +2,9 @@ import { describe, expect, it } from "vitest";
 import { TurnState } from "../../../../src/core/log/turn-state.ts";
 import { untrustedIn } from "../../../../src/core/transcript/untrusted.ts";
 import { userMessage } from "../../../../src/core/transcript/user-message.ts";
-import {
-  createSeenAddresses,
-  noteMessage,
-  readAtOpening,
-  type Untrusted,
-} from "../../../../src/core/values/address.ts";
+import { createSeenAddresses } from "../../../../src/core/values/address.ts";
 import type { Message } from "../../../../src/core/values/message.ts";
+import { noteMessage, readAtOpening, type Untrusted } from "../../../../src/core/values/untrusted.ts";
 import { testSkill } from "../../../support/skills/test-skill.ts";
 
 const said = (text: string): Message => userMessage(text, { line: "" });

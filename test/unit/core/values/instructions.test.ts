@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Told } from "../../../../src/core/values/address.ts";
 import { buildInstructions, factLine, fitSkillList } from "../../../../src/core/values/profile.ts";
+import type { Told } from "../../../../src/core/values/told.ts";
 
 const nothing: Told = {
   agent: "chat",

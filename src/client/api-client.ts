@@ -98,10 +98,7 @@ export type CallName = OperationName;
 export type CallResult<Name extends CallName> = OutputOf<Name>;
 
 /** Calls an operation. @throws ApiError */
-type CallOperation = <Name extends CallName>(
-  name: Name,
-  input: CallInput<Name>,
-) => Promise<CallResult<Name>>;
+type CallOperation = <Name extends CallName>(name: Name, input: CallInput<Name>) => Promise<CallResult<Name>>;
 
 /** The routes of operations by name: `POST /skills/{id}/grant`. */
 interface Routes {

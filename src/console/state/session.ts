@@ -1,5 +1,11 @@
 import { errorText } from "../../base/error-text.ts";
-import { type ApiClient, type CallInput, type CallName, type CallResult, createApiClient } from "../../client/api-client.ts";
+import {
+  type ApiClient,
+  type CallInput,
+  type CallName,
+  type CallResult,
+  createApiClient,
+} from "../../client/api-client.ts";
 import { ApiError } from "../../client/api-error.ts";
 import type { BrowserStorage } from "./browser-storage.ts";
 import type { ConsoleStore } from "./state.ts";

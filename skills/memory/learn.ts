@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { counted } from "../../src/base/amounts.ts";
 import type { KnownDocument, KnownPiece } from "../../src/core/ports/services.ts";
 import { WebError } from "../../src/core/ports/web.ts";
 import { definePart, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { objectOf, toJson } from "../../src/core/values/json.ts";
 import { labelOf } from "../../src/core/values/label.ts";
-import { counted } from "../../src/core/values/shown.ts";
 import { isAddress, readSource, type Source } from "../document-summarizer/read-sources.ts";
 import { type Section, sectionsOf } from "../document-summarizer/sections.ts";
 import { validAddresses } from "../web-scraping/page-address.ts";

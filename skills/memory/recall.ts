@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { counted } from "../../src/base/amounts.ts";
 import type { FoundPiece } from "../../src/core/ports/services.ts";
 import type { FoundExchanges, PastExchange } from "../../src/core/ports/work-means.ts";
 import { definePart } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { labelOf } from "../../src/core/values/label.ts";
-import { counted } from "../../src/core/values/shown.ts";
 import { type Fact, findFacts, minute, readFacts, show, shownFactSchema } from "./fact.ts";
 import { linkOf, showDocument, shownDocumentSchema } from "./known-document.ts";
 

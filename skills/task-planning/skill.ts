@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { counted } from "../../src/base/amounts.ts";
 import { generateStep } from "../../src/core/scope/generate.ts";
 import { defineSkill, requireModel } from "../../src/core/skill/define-skill.ts";
-import { counted } from "../../src/core/values/shown.ts";
 
 const filled = z.string().trim().min(1);
 const stepSchema = z.object({

@@ -1,4 +1,4 @@
-import { counted } from "../../src/core/values/shown.ts";
+import { counted } from "../../src/base/amounts.ts";
 import { round, splitSentences, splitWords, type Word } from "./words.ts";
 
 interface Score {

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { counted } from "../../src/base/amounts.ts";
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
-import { counted } from "../../src/core/values/shown.ts";
 import { describeKeywords, findKeywords } from "./keywords.ts";
 import { describeReadability, rateReadability } from "./readability.ts";
 import { countSentiment, describeSentiment } from "./sentiment.ts";

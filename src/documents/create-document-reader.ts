@@ -1,6 +1,7 @@
 import { fstat, read } from "node:fs";
 import { promisify } from "node:util";
 import type { z } from "zod";
+import { formatBytes } from "../base/amounts.ts";
 import { Slots } from "../base/slots.ts";
 import {
   type DocumentReader,
@@ -9,7 +10,6 @@ import {
   type TableText,
   tableTextSchema,
 } from "../core/ports/documents.ts";
-import { formatBytes } from "../core/values/shown.ts";
 import { runSealed, type SealedEnd } from "../process/sealed-process.ts";
 import { documentFormat, formatNames, whyUnread } from "./document-format.ts";
 import { defaultLimits, type ReadLimits, type ReadRequest } from "./read-limits.ts";

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { counted } from "../base/amounts.ts";
 import { errorText } from "../base/error-text.ts";
 import { oneLine } from "../base/markdown-text.ts";
 import { isContainer, isRecord } from "../base/record.ts";
@@ -17,7 +18,6 @@ import { wordsOf } from "../core/values/call-arguments.ts";
 import { cut } from "../core/values/cut.ts";
 import type { ToolEffect } from "../core/values/inbound.ts";
 import { canonicalJson, type Json, type JsonSchema, sizeProblem } from "../core/values/json.ts";
-import { counted } from "../core/values/shown.ts";
 import type { ArgumentCheck } from "./argument-check.ts";
 import { taskStep } from "./call-server.ts";
 import type { ManagedServer } from "./managed-server.ts";

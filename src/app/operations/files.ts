@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { formatBytes } from "../../base/amounts.ts";
 import { oneLine } from "../../base/markdown-text.ts";
 import { folderRoot } from "../../core/ports/working-folder.ts";
 import { failed } from "../../core/values/failure.ts";
 import { threadSchema } from "../../core/values/place.ts";
-import { formatBytes } from "../../core/values/shown.ts";
 import { channelName, milliseconds } from "../services/shapes.ts";
 import { auditNote, managers, operation } from "./operation.ts";
 import { codeSpan, firstLines } from "./words.ts";

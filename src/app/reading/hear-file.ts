@@ -1,3 +1,4 @@
+import { formatBytes } from "../../base/amounts.ts";
 import type { TurnEventBody } from "../../core/log/turn-event.ts";
 import {
   formatSeconds,
@@ -8,7 +9,6 @@ import {
 import type { TurnPorts } from "../../core/scope/turn.ts";
 import type { FileReference } from "../../core/values/inbound.ts";
 import type { ReadFile } from "../../core/values/message.ts";
-import { formatBytes } from "../../core/values/shown.ts";
 
 /** Maximum recordings transcribed for one turn, so that calling the bot into a thread full of recordings costs little. */
 export const maxRecordings = 5;

@@ -1,3 +1,4 @@
+import { formatBytes } from "../../base/amounts.ts";
 import { errorText } from "../../base/error-text.ts";
 import type { NewFile } from "../../core/ports/storage.ts";
 import { modelFor } from "../../core/scope/chosen-model.ts";
@@ -15,7 +16,6 @@ import {
   type Origin,
 } from "../../core/values/inbound.ts";
 import { profileNamed } from "../../core/values/profile.ts";
-import { formatBytes } from "../../core/values/shown.ts";
 import type { AppDeps } from "../app-deps.ts";
 import { askedGuide } from "./asked-skills.ts";
 import type { CommandReader, Said, SaidTo } from "./command-reader.ts";

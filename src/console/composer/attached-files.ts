@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import { formatBytes } from "../../core/values/shown.ts";
+import { formatBytes } from "../../base/amounts.ts";
 import { icon } from "../page/icons.ts";
 import type { Actions } from "../state/actions.ts";
 import { filesIn } from "./chosen-files.ts";

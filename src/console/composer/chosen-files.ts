@@ -1,4 +1,4 @@
-import { formatBytes } from "../../core/values/shown.ts";
+import { formatBytes } from "../../base/amounts.ts";
 
 /** Limits of the server: files per message, bytes of one file and of all files. */
 const limits = { files: 20, bytes: 50_000_000, together: 100_000_000 };

@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
 import { ref } from "lit-html/directives/ref.js";
+import { counted } from "../../base/amounts.ts";
 import { escapedInvisible } from "../../base/text/invisible-text.ts";
 import type { PackageContent, PackageReview } from "../../client/shapes.ts";
-import { counted } from "../../core/values/shown.ts";
 import { onSubmit } from "../page/form.ts";
 import { focusWhenShown, modal } from "../page/modal.ts";
 import type { Actions } from "../state/actions.ts";

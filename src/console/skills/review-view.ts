@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { formatBytes } from "../../base/amounts.ts";
 import { escapedInvisible } from "../../base/text/invisible-text.ts";
 import type { PackageReview } from "../../client/shapes.ts";
-import { formatBytes } from "../../core/values/shown.ts";
 
 type Finding = PackageReview["findings"][number];
 type Severity = Finding["severity"];

@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { ref } from "lit-html/directives/ref.js";
+import { counted } from "../../base/amounts.ts";
 import { lineForPeople } from "../../base/line-for-people.ts";
 import type { ServerStatus } from "../../client/shapes.ts";
-import { counted } from "../../core/values/shown.ts";
 import { focusWhenShown } from "../page/modal.ts";
 import type { Actions } from "../state/actions.ts";
 import type { ConsoleState } from "../state/state.ts";

@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { counted, formatBytes } from "../../base/amounts.ts";
 import { lineForPeople } from "../../base/line-for-people.ts";
 import { escapedInvisible } from "../../base/text/invisible-text.ts";
 import type { SkillDetail } from "../../client/shapes.ts";
-import { counted, formatBytes } from "../../core/values/shown.ts";
 import { disclosure } from "./disclosure.ts";
 import { kindNames } from "./skill-kinds.ts";
 

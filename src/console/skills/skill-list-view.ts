@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
 import { repeat } from "lit-html/directives/repeat.js";
+import { counted } from "../../base/amounts.ts";
 import type { NamespaceSettings, SkillListing } from "../../client/shapes.ts";
-import { counted } from "../../core/values/shown.ts";
 import type { Actions } from "../state/actions.ts";
 import type { ConsoleState } from "../state/state.ts";
 import type { PanelFilter, SkillsPanel } from "./panel-state.ts";

@@ -1,10 +1,10 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
+import { formatBytes } from "../../base/amounts.ts";
 import { beginningOf } from "../../base/markdown-text.ts";
 import { type FileView, formatDuration, type TurnView } from "../../core/log/turn-view.ts";
 import { costText } from "../../core/log/usage.ts";
 import { teachThis } from "../../core/ports/teaching.ts";
-import { formatBytes } from "../../core/values/shown.ts";
 import { icon } from "../page/icons.ts";
 import { clockTime, fullTime } from "../page/relative-time.ts";
 import { modelName } from "../page/thread-title.ts";

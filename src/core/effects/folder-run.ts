@@ -1,3 +1,4 @@
+import { formatBytes } from "../../base/amounts.ts";
 import { mediaTypeOf } from "../../base/file-kind.ts";
 import { escapedInvisible } from "../../base/text/invisible-text.ts";
 import {
@@ -9,7 +10,6 @@ import {
 import type { TurnScope } from "../scope/turn-scope.ts";
 import type { ToolContext } from "../skill/tool.ts";
 import { ExpectedFailure } from "../values/failure.ts";
-import { formatBytes } from "../values/shown.ts";
 import { maxToolFile } from "./tool-files.ts";
 
 /** Maximum files that one run posts, and that are listed for one run. */

@@ -1,3 +1,4 @@
+import { formatBytes } from "../../base/amounts.ts";
 import { fileNameOf, safeFileName } from "../../base/file-kind.ts";
 import type { TurnEvent } from "../log/turn-event.ts";
 import { readFileContent } from "../ports/documents.ts";
@@ -8,7 +9,6 @@ import { SkillFailure } from "../skill/define-skill.ts";
 import type { ToolContext } from "../skill/tool.ts";
 import type { ThreadFiles } from "../skill/work-context.ts";
 import type { PictureWords } from "../values/picture-words.ts";
-import { formatBytes } from "../values/shown.ts";
 
 /** Maximum bytes of one file that a call creates. */
 export const maxToolFile = 25_000_000;

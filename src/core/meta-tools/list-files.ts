@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { formatBytes } from "../../base/amounts.ts";
 import { fileNameOf } from "../../base/file-kind.ts";
 import { readable, tellOfChanges } from "../effects/folder-run.ts";
 import { readFileContent } from "../ports/documents.ts";
@@ -14,7 +15,6 @@ import type { TurnScope } from "../scope/turn-scope.ts";
 import { failure, type ToolResult } from "../skill/tool.ts";
 import { clockIn } from "../values/inbound.ts";
 import { named } from "../values/label.ts";
-import { formatBytes } from "../values/shown.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
 
 /** Maximum files in one result. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { formatBytes } from "../../base/amounts.ts";
 import { fileNameOf } from "../../base/file-kind.ts";
 import { searchText } from "../../base/text/search-text.ts";
 import { textIdOf } from "../log/call-id.ts";
@@ -9,7 +10,6 @@ import type { TurnScope } from "../scope/turn-scope.ts";
 import { failure, type ToolContext, type ToolResult } from "../skill/tool.ts";
 import { partEnd } from "../values/cut.ts";
 import { countLineBreaks, outputText } from "../values/json.ts";
-import { formatBytes } from "../values/shown.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
 
 /** Maximum characters in one result. */

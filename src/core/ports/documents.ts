@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { formatBytes } from "../../base/amounts.ts";
 import {
   type FileContent,
   fileNameOf,
@@ -11,7 +12,6 @@ import {
 import type { Usage } from "../log/usage.ts";
 import { ExpectedFailure } from "../values/failure.ts";
 import type { FileReference } from "../values/inbound.ts";
-import { formatBytes } from "../values/shown.ts";
 import type { OpenedFile } from "./working-folder.ts";
 
 /** Maximum columns shown. */

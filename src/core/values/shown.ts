@@ -1,3 +1,4 @@
+import { formatBytes } from "../../base/amounts.ts";
 import { ExactNumber } from "../../base/exact-number.ts";
 import { isContainer, isRecord } from "../../base/record.ts";
 import { escapedInvisible, escapesOf } from "../../base/text/invisible-text.ts";
@@ -39,18 +40,6 @@ export function exactText(text: string): string {
       const isSeen = run.length < manyBlanks && !isLast && /^\t* *$/.test(run);
       return isSeen ? run : ` [${run.length} blanks] `;
     });
-}
-
-/** `1 word`, `1,200 words`. */
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-/** `512 B`, `12 kB`, `1.2 MB`. */
-export function formatBytes(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
-  if (bytes < 1_000_000) return `${Math.round(bytes / 1000)} kB`;
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
 /** Maximum items of a list, and characters of an answer, that are shown. */

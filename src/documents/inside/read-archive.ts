@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { Parser, ReadEntry } from "tar";
+import { formatBytes } from "../../base/amounts.ts";
 import { decodeText, guessNote } from "../../base/decode-text.ts";
 import { whyUnreadable } from "../../base/file-kind.ts";
-import { formatBytes } from "../../core/values/shown.ts";
 import type { ReadLimits } from "../read-limits.ts";
 import { openZip } from "./open-zip.ts";
 import {

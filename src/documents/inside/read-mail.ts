@@ -1,5 +1,5 @@
 import type { Address, Attachment, Email } from "postal-mime";
-import { formatBytes } from "../../core/values/shown.ts";
+import { formatBytes } from "../../base/amounts.ts";
 import { readablePage } from "../../html/readable-page.ts";
 import {
   BoundedText,

@@ -1,5 +1,6 @@
 import type { OpenAI } from "openai";
 import { z } from "zod";
+import { formatBytes } from "../../base/amounts.ts";
 import type { Usage } from "../../core/log/usage.ts";
 import { mayHelp } from "../../core/ports/model.ts";
 import {
@@ -10,7 +11,6 @@ import {
   type WantedImage,
 } from "../../core/ports/services.ts";
 import type { Clock } from "../../core/ports/storage.ts";
-import { formatBytes } from "../../core/values/shown.ts";
 import type { ModelSettings } from "../named-model.ts";
 import { type Price, pricedUsage, withFee } from "../prices.ts";
 import { type Endpoint, notAnAnswer, toModelError } from "../provider-error.ts";

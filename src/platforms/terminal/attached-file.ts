@@ -1,9 +1,9 @@
 import { openAsBlob } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { formatBytes } from "../../base/amounts.ts";
 import { errorCode } from "../../base/error-text.ts";
 import type { NamedFile } from "../../client/api-client.ts";
-import { formatBytes } from "../../core/values/shown.ts";
 
 /** Maximum bytes of a file, as on the server. */
 const maxBytes = 50_000_000;

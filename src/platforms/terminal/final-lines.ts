@@ -1,7 +1,7 @@
 import wrapAnsi from "wrap-ansi";
+import { formatBytes } from "../../base/amounts.ts";
 import type { TurnView } from "../../core/log/turn-view.ts";
 import { costText } from "../../core/log/usage.ts";
-import { formatBytes } from "../../core/values/shown.ts";
 import { renderMarkdown } from "./markdown.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine } from "./plain-text.ts";

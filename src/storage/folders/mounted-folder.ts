@@ -3,6 +3,7 @@ import { createWriteStream } from "node:fs";
 import { chmod, lchown, lstat, mkdir, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { formatBytes } from "../../base/amounts.ts";
 import {
   type FolderUse,
   folderLimits,
@@ -12,7 +13,6 @@ import {
   skillFolder,
   WorkingFolderError,
 } from "../../core/ports/working-folder.ts";
-import { formatBytes } from "../../core/values/shown.ts";
 import { type FolderIndex, sizeOf } from "./folder-index.ts";
 import { areaOf, shown } from "./folder-paths.ts";
 import {

@@ -1,7 +1,7 @@
+import { formatBytes } from "../../../base/amounts.ts";
 import { escapeMarkdown } from "../../../base/markdown-text.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/log/turn-event.ts";
 import type { OutgoingFile } from "../../../core/ports/chat-platform.ts";
-import { formatBytes } from "../../../core/values/shown.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 
 type FileEvent = Extract<TurnEventBody, { type: "file" }>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { formatBytes } from "../../../base/amounts.ts";
 import { errorText } from "../../../base/error-text.ts";
 import { isContainer } from "../../../base/record.ts";
 import { nearestNames } from "../../../base/text/nearest-name.ts";
@@ -6,7 +7,7 @@ import type { Parameter } from "../../../core/skill/skill.ts";
 import { outputOf, type ToolResult } from "../../../core/skill/tool.ts";
 import type { Guide } from "../../../core/values/inbound.ts";
 import { type Json, objectIn, objectOf, parseJson } from "../../../core/values/json.ts";
-import { formatBytes, renderOutput } from "../../../core/values/shown.ts";
+import { renderOutput } from "../../../core/values/shown.ts";
 import { runSkillNow } from "../../services/run-skill-now.ts";
 import { json, ownNamespace, skillId } from "../../services/shapes.ts";
 import type { SkillDetail } from "../../services/skill-listing.ts";

@@ -1,7 +1,7 @@
 import type { types } from "@slack/bolt";
 import type { SkillListing } from "../../../app/services/skill-listing.ts";
+import { counted } from "../../../base/amounts.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
-import { counted } from "../../../core/values/shown.ts";
 import { fallbackText } from "../outgoing/outgoing-text.ts";
 
 /** `action_id`s of the home tab; their value is the skill or page. */

@@ -16,11 +16,11 @@ import {
   createInvokeSkill,
   createListSkills,
   createOffloadSkill,
-  createReadSkillFile,
 } from "./activate-skill.ts";
 import { createListFiles, createWriteFile } from "./list-files.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
 import { createReadFile } from "./read-file.ts";
+import { createReadSkillFile } from "./read-skill-file.ts";
 import { createRunCode } from "./run-code.ts";
 import { createRunSkillScript } from "./run-skill-script.ts";
 

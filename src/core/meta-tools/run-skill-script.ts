@@ -11,9 +11,10 @@ import { guidesOf } from "../turn/toolset.ts";
 import { inQuotes } from "../values/call-arguments.ts";
 import { objectOf } from "../values/json.ts";
 import type { Redactor } from "../values/redact.ts";
-import { commandForShell, findOffered, hasFolder, pathInSkill } from "./activate-skill.ts";
+import { findOffered } from "./activate-skill.ts";
 import { defineMetaTool, ok, printedLines } from "./meta-tool.ts";
 import { missingMeansHint, printedParts } from "./missing-means.ts";
+import { commandForShell, hasFolder, pathInSkill } from "./read-skill-file.ts";
 import { startJob, watch } from "./start-job.ts";
 
 /** Maximum bytes of output; together with the notes this is below the limit of a tool's output. */

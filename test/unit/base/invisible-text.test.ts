@@ -111,7 +111,7 @@ describe("characters that show nothing", () => {
     ["flags of no country", "🏴\u{e0067}"],
     ["selectors", "\ufe0f"],
   ])("a long text of %s takes time proportional to its length", (_, part) => {
-    const [short, long] = [5_000, 40_000].map((length) => part.repeat(length / part.length));
+    const [short, long] = [5_000, 30_000].map((length) => part.repeat(length / part.length));
     for (const read of [escapedInvisible, withoutInvisible, onOneLine]) {
       const ratio =
         timeOf(() => read(long ?? "")) /
@@ -119,7 +119,7 @@ describe("characters that show nothing", () => {
           1,
           timeOf(() => read(short ?? "")),
         );
-      expect(ratio).toBeLessThan(32);
+      expect(ratio).toBeLessThan(20);
     }
   });
 
